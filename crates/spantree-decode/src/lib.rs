@@ -1,0 +1,1 @@
+//! Numbers in, structures out: the best structure under a table of scores.
