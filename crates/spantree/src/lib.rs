@@ -1,0 +1,6 @@
+//! The toolkit: joins treebanks, decoders and learners into parsers.
+//!
+//! The three crates below know nothing of each other; they are re-exported here so that one dependency is enough.
+
+pub use spantree_decode as decode;
+pub use spantree_treebank as treebank;
