@@ -1,0 +1,66 @@
+//! What the verbs share: treebank inputs with their warnings, outputs that appear only when complete.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use spantree::treebank::file::{Output, display_name};
+use spantree::treebank::{Format, Sentence, TreebankReader};
+
+/// The treebank files that a verb reads.
+#[derive(clap::Args)]
+pub(crate) struct Inputs {
+    /// Treebank files; `-` or nothing is standard input. `.gz` and `.zst` are read directly.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Format of the input: conllu, conllup, conllx, conll2008, conll2009, mst or tagged. Default: by file name, else conllu.
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Format>,
+}
+
+impl Inputs {
+    /// The files, `-` when none was named.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        if self.files.is_empty() { vec![PathBuf::from("-")] } else { self.files.clone() }
+    }
+
+    /// Opens one of the files.
+    pub(crate) fn open(&self, path: &Path) -> Result<TreebankReader> {
+        Ok(TreebankReader::open(path, self.from)?)
+    }
+
+    /// Calls `visit` with every sentence of every file and prints the warnings of each file.
+    pub(crate) fn for_each(
+        &self,
+        mut visit: impl FnMut(&mut Sentence, &TreebankReader) -> Result<()>,
+    ) -> Result<()> {
+        let mut sent = Sentence::new();
+        for path in self.files() {
+            let mut reader = self.open(&path)?;
+            while reader.read(&mut sent)? {
+                visit(&mut sent, &reader)?;
+            }
+            print_warnings(&reader);
+        }
+        Ok(())
+    }
+}
+
+/// Prints what was odd about an input to standard error.
+pub(crate) fn print_warnings(reader: &TreebankReader) {
+    for line in reader.warnings().describe(reader.name()) {
+        eprintln!("{line}");
+    }
+}
+
+/// Opens an output file, standard output for `-`.
+pub(crate) fn create(path: &Path) -> Result<Output> {
+    Output::create(path).with_context(|| format!("cannot write {}", display_name(path)))
+}
+
+/// Whether the reader of our output went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,38 @@
+//! The program `spantree`: parses the command line and hands over to one file per verb.
+//!
+//! Exit codes: 0 all well, 1 failure (one line on standard error), 2 wrong usage.
+
+mod convert;
+mod io;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Dependency treebanks and parsers: check, convert, measure and score.
+#[derive(Parser)]
+#[command(name = "spantree", version, max_term_width = 110, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Convert(convert::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().verb {
+        Verb::Convert(arguments) => convert::run(&arguments),
+    };
+    match result {
+        Ok(code) => code,
+        // A reader that closed the pipe early, such as `head`, has what it wanted.
+        Err(error) if io::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("spantree: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
