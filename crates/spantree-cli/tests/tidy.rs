@@ -71,30 +71,52 @@ fn links_in_markdown_are_alive() {
     }
 }
 
-/// The lines of the fenced blocks marked `sh`, with continuation lines joined.
-fn commands(text: &str) -> Vec<String> {
-    let mut commands: Vec<String> = Vec::new();
-    let mut inside = false;
-    let mut continued = false;
-    for line in text.lines() {
-        if line.starts_with("```") {
-            inside = line == "```sh";
-        } else if inside && continued {
-            let last = commands.last_mut().unwrap();
-            last.push_str(line.trim_end_matches('\\'));
-            continued = line.ends_with('\\');
-        } else if inside && !line.trim().is_empty() && !line.starts_with('#') {
-            commands.push(line.trim_end_matches('\\').to_owned());
-            continued = line.ends_with('\\');
-        }
-    }
-    commands
+/// A command in a Markdown file, and what it must print.
+struct Example {
+    line: usize,
+    command: String,
+    output: Option<String>,
 }
 
-/// Runs every command of the `sh` blocks, file by file, in a scratch folder where `testdata` is the real one.
+/// The commands of the fenced blocks: in `sh` blocks every line is one (`\` continues it), in `console` blocks those behind
+/// `$ `, each followed by its exact output.
+fn examples(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = Vec::new();
+    let mut block = "";
+    let mut continued = false;
+    for (index, line) in text.lines().enumerate() {
+        if let Some(kind) = line.strip_prefix("```") {
+            block = if block.is_empty() { kind } else { "" };
+            continue;
+        }
+        let command = match block {
+            "sh" => Some(line).filter(|line| !line.trim().is_empty() && !line.starts_with('#')),
+            "console" => line.strip_prefix("$ "),
+            _ => continue,
+        };
+        match (command, examples.last_mut()) {
+            (Some(rest), Some(last)) if continued => {
+                last.command.push_str(rest.trim_end_matches('\\'))
+            }
+            (Some(command), _) => examples.push(Example {
+                line: index + 1,
+                command: command.trim_end_matches('\\').to_owned(),
+                output: (block == "console").then(String::new),
+            }),
+            (None, Some(last)) if block == "console" => {
+                last.output.get_or_insert_default().push_str(&format!("{line}\n"));
+            }
+            (None, _) => {}
+        }
+        continued = line.ends_with('\\');
+    }
+    examples
+}
+
+/// Runs every command of every file, file by file, in a scratch folder where `testdata` is the real one.
 ///
-/// `cargo run --release --` stands for the program under test. Commands of other tools (`cargo test`, `git` …) are what the
-/// reader runs by hand or what `.ci/run` runs; they must be on the list below.
+/// `cargo run --release --` stands for the program under test. Commands of other tools are what the reader runs by hand or
+/// what `.ci/run` runs; they must be on the list below.
 #[test]
 fn commands_in_markdown_run() {
     let by_hand =
@@ -108,22 +130,44 @@ fn commands_in_markdown_run() {
             std::env::temp_dir().join(format!("spantree-tidy-{}-{count}", std::process::id()));
         fs::create_dir_all(&scratch).unwrap();
         std::os::unix::fs::symlink(root().join("testdata"), scratch.join("testdata")).unwrap();
-        for command in commands(&fs::read_to_string(&file).unwrap()) {
-            let command = command.replace("cargo run --release --", "spantree");
+        for example in examples(&fs::read_to_string(&file).unwrap()) {
+            let command = example.command.replace("cargo run --release --", "spantree");
             if by_hand.iter().any(|prefix| command.starts_with(prefix)) {
                 continue;
             }
-            let output = Command::new("sh")
+            let run = Command::new("sh")
                 .args(["-ec", &command])
                 .current_dir(&scratch)
                 .env("PATH", &path)
-                .output()
-                .unwrap();
-            let message = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{}: {command}\n{message}", file.display());
+                .output();
+            let run = run.unwrap();
+            let place = format!("{}:{}: {command}", file.display(), example.line);
+            assert!(run.status.success(), "{place}\n{}", String::from_utf8_lossy(&run.stderr));
+            if let Some(expected) = example.output {
+                assert_eq!(
+                    String::from_utf8_lossy(&run.stdout).trim_end(),
+                    expected.trim_end(),
+                    "{place}"
+                );
+            }
             count += 1;
         }
         fs::remove_dir_all(&scratch).unwrap();
     }
     assert!(count > 0, "no command was found");
+}
+
+/// The README promises one command that passes the tests; `.ci/run` runs that very command.
+#[test]
+fn the_readme_test_command_is_what_ci_runs() {
+    let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let command = readme
+        .lines()
+        .find(|line| line.starts_with("cargo test"))
+        .expect("README has a test command");
+    assert!(
+        ci.lines().any(|line| line.trim() == command.split('#').next().unwrap().trim()),
+        "{command}"
+    );
 }
