@@ -1,18 +1,24 @@
 //! The file formats: what each is called, which columns it has, who reads and writes its blocks.
 //!
-//! All formats with one token per line share [`table`](Layout): a [`Layout`] says what each column means.
+//! All formats with one token per line share one reader and writer: a [`Layout`] says what each column means, and its
+//! module has the table of columns. MSTParser's format and tagged text have their own.
 
+mod layout;
+mod mst;
+mod roles;
+mod separators;
+mod sequence;
 mod table;
+mod tagged;
 
 use std::fmt;
-use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 
-pub use table::{Layout, Slot};
+pub use layout::{Layout, Slot};
 
-use crate::read::{ReadErrorKind, Warnings};
-use crate::sentence::Sentence;
+use crate::read::{Located, ReadErrorKind, Warnings};
+use crate::sentence::{Sentence, Token};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,16 +28,32 @@ pub enum Format {
     Conllu,
     /// CoNLL-U Plus: the columns are named in the first line, `# global.columns = ID FORM …`.
     ConlluPlus,
-    /// CoNLL-X (2006 and 2007): ten columns, no comments in the standard.
+    /// CoNLL-X (2006 and 2007): ten columns.
     Conllx,
+    /// CoNLL-2008: eleven columns and one per predicate.
+    Conll2008,
+    /// CoNLL-2009: fourteen columns and one per predicate.
+    Conll2009,
+    /// MSTParser: lines of forms, tags, labels and heads.
+    Mst,
     /// One sentence per line, `form_TAG form_TAG …`.
     Tagged,
+    /// One sentence per line, `form/TAG form/TAG …`.
+    TaggedSlash,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] =
-        [Format::Conllu, Format::ConlluPlus, Format::Conllx, Format::Tagged];
+    pub const ALL: [Format; 8] = [
+        Format::Conllu,
+        Format::ConlluPlus,
+        Format::Conllx,
+        Format::Conll2008,
+        Format::Conll2009,
+        Format::Mst,
+        Format::Tagged,
+        Format::TaggedSlash,
+    ];
 
     /// The name on the command line.
     #[must_use]
@@ -40,11 +62,16 @@ impl Format {
             Format::Conllu => "conllu",
             Format::ConlluPlus => "conllup",
             Format::Conllx => "conllx",
+            Format::Conll2008 => "conll2008",
+            Format::Conll2009 => "conll2009",
+            Format::Mst => "mst",
             Format::Tagged => "tagged",
+            Format::TaggedSlash => "tagged-slash",
         }
     }
 
-    /// Guesses from the file name, ignoring `.gz` and `.zst`: `.conllu`, `.conllup`, `.conllx` or `.conll`, `.tagged`.
+    /// Guesses from the file name, ignoring `.gz` and `.zst`: the extension is the [name](Format::name) of the format, or
+    /// `.conll`, `.conll06` and `.conll07` for CoNLL-X, `.conll08` and `.conll09` for the later tasks.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_lowercase();
@@ -52,17 +79,27 @@ impl Format {
         let (_, extension) = name.rsplit_once('.')?;
         match extension {
             "conll" | "conll06" | "conll07" => Some(Format::Conllx),
+            "conll08" => Some(Format::Conll2008),
+            "conll09" => Some(Format::Conll2009),
             other => other.parse().ok(),
         }
     }
 
-    /// The columns of the format; those of CoNLL-U Plus until the file declares its own.
+    /// The columns of the format; those of CoNLL-U Plus until the file declares its own. Formats without columns have
+    /// those of CoNLL-U, of which they fill some.
     #[must_use]
     pub fn layout(self) -> Layout {
         match self {
-            Format::Conllu | Format::ConlluPlus | Format::Tagged => Layout::conllu(),
             Format::Conllx => Layout::conllx(),
+            Format::Conll2008 => Layout::conll2008(),
+            Format::Conll2009 => Layout::conll2009(),
+            _ => Layout::conllu(),
         }
+    }
+
+    /// Whether every line is a sentence.
+    pub(crate) fn is_by_line(self) -> bool {
+        matches!(self, Format::Tagged | Format::TaggedSlash)
     }
 
     /// The layout that the first block of a CoNLL-U file declares, if it does.
@@ -72,7 +109,7 @@ impl Format {
         line: u64,
     ) -> Option<Result<Layout, ReadErrorKind>> {
         let candidate = line == 1 && matches!(self, Format::Conllu | Format::ConlluPlus);
-        let first = text.lines().next().filter(|_| candidate)?;
+        let first = text.split('\n').next().filter(|_| candidate)?;
         Layout::declared(first)
     }
 
@@ -84,27 +121,30 @@ impl Format {
         line: u64,
         sent: &mut Sentence,
         warnings: &mut Warnings,
-    ) -> Result<(), (u64, ReadErrorKind)> {
+    ) -> Located<()> {
         match self {
-            Format::Conllu | Format::ConlluPlus | Format::Conllx | Format::Tagged => {
-                table::parse(layout, text, line, sent, warnings)
-            }
+            Format::Mst => return mst::parse(text, line, sent, warnings),
+            Format::Tagged => tagged::parse('_', text, line, sent, warnings),
+            Format::TaggedSlash => tagged::parse('/', text, line, sent, warnings),
+            _ => return table::parse(layout, text, line, sent, warnings),
         }
+        Ok(())
     }
 
-    /// Writes one sentence as a block with its blank line (or as a line).
-    pub(crate) fn write(
-        self,
-        layout: &Layout,
-        sent: &Sentence,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
+    /// Appends one sentence as a block with its blank line (or as a line).
+    pub(crate) fn write(self, layout: &Layout, sent: &Sentence, out: &mut Vec<u8>) {
         match self {
-            Format::Conllu | Format::ConlluPlus | Format::Conllx | Format::Tagged => {
-                table::write(layout, sent, out)
-            }
+            Format::Mst => mst::write(sent, out),
+            Format::Tagged => tagged::write('_', sent, out),
+            Format::TaggedSlash => tagged::write('/', sent, out),
+            _ => table::write(layout, sent, out),
         }
     }
+}
+
+/// The tag for formats that have one and do not say which: UPOS, or XPOS where that is `_`.
+fn single_tag(word: Token<'_>) -> &str {
+    if word.upos() == "_" { word.xpos() } else { word.upos() }
 }
 
 impl fmt::Display for Format {
@@ -122,5 +162,28 @@ impl FromStr for Format {
             let names: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
             format!("unknown format {text:?}; choose from {}", names.join(", "))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_known_by_name_and_by_file() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+            let path = format!("x.{format}.gz");
+            assert_eq!(Format::from_path(Path::new(&path)), Some(format));
+        }
+        for (path, format) in [
+            ("a/dev.conll", Some(Format::Conllx)),
+            ("train.CONLL09.zst", Some(Format::Conll2009)),
+            ("x.txt", None),
+            ("conllu", None),
+        ] {
+            assert_eq!(Format::from_path(Path::new(path)), format, "{path}");
+        }
+        assert!("conll".parse::<Format>().unwrap_err().contains("conll2009"));
     }
 }

@@ -23,7 +23,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) use block::{Block, BlockReader};
+pub(crate) use block::BlockReader;
+pub(crate) use error::Located;
 pub use error::{ReadError, ReadErrorKind, Warning, WarningKind, Warnings};
 
 use crate::file;
@@ -43,9 +44,8 @@ pub struct TreebankReader {
 impl TreebankReader {
     /// Reads `input` as `format`; `name` stands for it in messages.
     pub fn new(input: impl Read + Send + 'static, name: &str, format: Format) -> Self {
-        let by_line = format == Format::Tagged;
         Self {
-            blocks: BlockReader::new(Box::new(input), by_line),
+            blocks: BlockReader::new(Box::new(input), format.is_by_line()),
             name: Arc::from(name),
             format,
             layout: Arc::new(format.layout()),
@@ -73,7 +73,9 @@ impl TreebankReader {
     ///
     /// # Errors
     /// When the sentence is malformed (the next call reads the one after it) or reading fails (the next call gives `false`).
+    /// `sent` is empty then.
     pub fn read(&mut self, sent: &mut Sentence) -> Result<bool, ReadError> {
+        sent.clear();
         if self.failed {
             return Ok(false);
         }
@@ -85,23 +87,18 @@ impl TreebankReader {
                 return Err(ReadError { name: self.name.clone(), line, kind });
             }
         };
-        let text =
-            block.text().map_err(|(line, kind)| ReadError { name: self.name.clone(), line, kind });
-        let result = text.and_then(|text| {
+        let result = block.text().and_then(|text| {
             if let Some(layout) = self.format.declared_layout(text, block.line) {
-                let layout = layout.map_err(|kind| ReadError {
-                    name: self.name.clone(),
-                    line: block.line,
-                    kind,
-                })?;
+                self.layout = Arc::new(layout.map_err(|kind| (block.line, kind))?);
                 self.format = Format::ConlluPlus;
-                self.layout = Arc::new(layout);
             }
-            self.format
-                .parse(&self.layout, text, block.line, sent, &mut self.warnings)
-                .map_err(|(line, kind)| ReadError { name: self.name.clone(), line, kind })
+            self.format.parse(&self.layout, text, block.line, sent, &mut self.warnings)
         });
-        result.map(|()| true)
+        result.map(|()| true).map_err(|(line, kind)| {
+            sent.clear();
+            self.failed = kind.is_fatal();
+            ReadError { name: self.name.clone(), line, kind }
+        })
     }
 
     /// The format; CoNLL-U becomes CoNLL-U Plus when the first line declares columns.

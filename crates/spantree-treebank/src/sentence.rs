@@ -20,8 +20,8 @@ mod token;
 
 use std::sync::Arc;
 
-pub(crate) use token::number;
 pub use token::{Column, Dep, Token, TokenId, universal_part};
+pub(crate) use token::{number, write_number};
 
 use crate::tree::{Tree, TreeError};
 
@@ -339,10 +339,13 @@ impl Sentence {
         &self.predicates
     }
 
-    /// Replaces the predicates; they and their arguments are sorted by word.
+    /// Replaces the predicates; they and their arguments are sorted by word. Senses and roles are cleaned as in
+    /// [`Sentence::set`].
     pub fn set_predicates(&mut self, mut predicates: Vec<Predicate>) {
         for predicate in &mut predicates {
             predicate.args.sort_by_key(|arg| arg.0);
+            clean(&mut predicate.sense);
+            predicate.args.iter_mut().for_each(|(_, role)| clean(role));
         }
         predicates.sort_by_key(|predicate| predicate.word);
         self.predicates = predicates;
@@ -350,11 +353,10 @@ impl Sentence {
 
     // ---- for the readers ---------------------------------------------------------------------
 
-    /// Starts a sentence with `text` in its arena; returns where it starts there.
-    pub(crate) fn start(&mut self, text: &str) -> usize {
+    /// Starts a sentence with `text` in its arena, behind the `_`.
+    pub(crate) fn start(&mut self, text: &str) {
         self.clear();
         self.arena.push_str(text);
-        1
     }
 
     pub(crate) fn push_parsed_comment(&mut self, span: Span) {
@@ -380,10 +382,15 @@ impl Sentence {
         &self.arena[span.start as usize..span.end as usize]
     }
 
-    fn extra_value(&self, index: usize, name: &str) -> Option<&str> {
-        let column = self.extra.names.iter().position(|known| known == name)?;
+    /// Which extra column has this name.
+    pub(crate) fn extra_column(&self, name: &str) -> Option<usize> {
+        self.extra.names.iter().position(|known| known == name)
+    }
+
+    /// The value of an extra column, given by its position among them.
+    pub(crate) fn extra_at(&self, index: usize, column: usize) -> &str {
         let span = self.extra.values.get(index * self.extra.names.len() + column);
-        Some(span.map_or("_", |&span| self.str(span)))
+        span.map_or("_", |&span| self.str(span))
     }
 
     /// Row index of word `number`; number 0 wraps to an index that is always out of range.
@@ -406,6 +413,15 @@ impl Sentence {
         } else {
             self.arena.push_str(value);
         }
+    }
+}
+
+/// Makes a value fit for a column: no tabs or line breaks, not empty.
+fn clean(value: &mut String) {
+    if value.is_empty() {
+        value.push('_');
+    } else if value.contains(['\t', '\n', '\r']) {
+        *value = value.replace(['\t', '\n', '\r'], " ");
     }
 }
 

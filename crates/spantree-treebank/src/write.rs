@@ -21,18 +21,20 @@ pub struct TreebankWriter<W> {
     format: Format,
     layout: Option<Arc<Layout>>,
     started: bool,
+    /// One sentence, written to `out` at once.
+    buffer: Vec<u8>,
 }
 
 impl<W: Write> TreebankWriter<W> {
-    /// Writes `format` to `out`, unbuffered. CoNLL-U Plus gets the extra columns of the first sentence.
+    /// Writes `format` to `out`, with one call per sentence. CoNLL-U Plus gets the extra columns of the first sentence.
     pub fn new(out: W, format: Format) -> Self {
         let layout = (format != Format::ConlluPlus).then(|| Arc::new(format.layout()));
-        Self { out, format, layout, started: false }
+        Self { out, format, layout, started: false, buffer: Vec::new() }
     }
 
     /// As [`TreebankWriter::new`], with the columns of [`TreebankReader::layout`](crate::TreebankReader::layout).
     pub fn with_layout(out: W, format: Format, layout: Arc<Layout>) -> Self {
-        Self { out, format, layout: Some(layout), started: false }
+        Self { out, format, layout: Some(layout), started: false, buffer: Vec::new() }
     }
 
     /// Writes one sentence.
@@ -46,7 +48,9 @@ impl<W: Write> TreebankWriter<W> {
             layout.write_declaration(&mut self.out)?;
             self.started = true;
         }
-        self.format.write(layout, sent, &mut self.out)
+        self.buffer.clear();
+        self.format.write(layout, sent, &mut self.buffer);
+        self.out.write_all(&self.buffer)
     }
 
     /// The stream.

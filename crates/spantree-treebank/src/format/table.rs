@@ -2,128 +2,22 @@
 //!
 //! A block is copied once into the arena of the sentence; fields are byte ranges in it. Reading checks what every later
 //! step relies on: the number of columns, ids in sequence, heads that exist. CoNLL-U is lossless: what [`parse`] accepts
-//! without a warning, [`write`] gives back byte for byte.
+//! without a warning, [`write`] gives back byte for byte. The other formats have neither comments nor multiword ranges nor
+//! empty nodes: [`write`] leaves them out, [`parse`] takes them with a warning.
 
-use std::io::{self, Write};
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::read::{ReadErrorKind, WarningKind, Warnings};
-use crate::sentence::{Column, NO_HEAD, Row, Sentence, Span, TokenId, UNDERSCORE, number};
+use memchr::memchr;
 
-/// What a column of a file means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
-    /// ID
-    Id,
-    /// HEAD
-    Head,
-    /// A text column of CoNLL-U.
-    Text(Column),
-    /// A column that CoNLL-U does not have: the n-th of [`Layout::extra`].
-    Extra(usize),
-}
-
-/// The columns of a file, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    slots: Vec<Slot>,
-    extra: Arc<[String]>,
-    /// Whether `# global.columns` stands (and is written) as the first line.
-    declared: bool,
-}
-
-const DECLARATION: &str = "global.columns";
-
-impl Layout {
-    /// The ten columns of CoNLL-U.
-    #[must_use]
-    pub fn conllu() -> Self {
-        Self::named("ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC")
-    }
-
-    /// CoNLL-X: PHEAD and PDEPREL are extra columns.
-    #[must_use]
-    pub fn conllx() -> Self {
-        Self::named("ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL PHEAD PDEPREL")
-    }
-
-    /// CoNLL-U Plus with the columns of CoNLL-U and these behind them.
-    #[must_use]
-    pub fn plus(extra: &[String]) -> Self {
-        let names =
-            "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC ".to_owned() + &extra.join(" ");
-        Self { declared: true, ..Self::named(&names) }
-    }
-
-    /// The columns with these names, separated by white space; names that CoNLL-U does not have become extra columns.
-    #[must_use]
-    pub fn named(names: &str) -> Self {
-        let mut extra = Vec::new();
-        let slot = |name: &str| match name {
-            "ID" => Slot::Id,
-            "HEAD" => Slot::Head,
-            _ => match Column::ALL.into_iter().find(|column| column.name() == name) {
-                Some(column) => Slot::Text(column),
-                None => {
-                    extra.push(name.to_owned());
-                    Slot::Extra(extra.len() - 1)
-                }
-            },
-        };
-        let slots = names.split_whitespace().map(slot).collect();
-        Self { slots, extra: extra.into(), declared: false }
-    }
-
-    /// The layout of a line `# global.columns = …`; `None` for any other line.
-    pub(crate) fn declared(line: &str) -> Option<Result<Self, ReadErrorKind>> {
-        let names = declaration(line)?;
-        let layout = Self { declared: true, ..Self::named(names) };
-        let has = |slot| layout.slots.contains(&slot);
-        Some(if !has(Slot::Id) {
-            Err(ReadErrorKind::MissingColumn { column: "ID" })
-        } else if !has(Slot::Text(Column::Form)) {
-            Err(ReadErrorKind::MissingColumn { column: "FORM" })
-        } else {
-            Ok(layout)
-        })
-    }
-
-    /// The meaning of each column.
-    #[must_use]
-    pub fn slots(&self) -> &[Slot] {
-        &self.slots
-    }
-
-    /// Names of the columns that CoNLL-U does not have.
-    #[must_use]
-    pub fn extra(&self) -> &Arc<[String]> {
-        &self.extra
-    }
-
-    fn name(&self, slot: Slot) -> &str {
-        match slot {
-            Slot::Id => "ID",
-            Slot::Head => "HEAD",
-            Slot::Text(column) => column.name(),
-            Slot::Extra(index) => &self.extra[index],
-        }
-    }
-
-    /// Writes `# global.columns` for CoNLL-U Plus, nothing for the other formats.
-    pub(crate) fn write_declaration(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.declared {
-            let names: Vec<_> = self.slots.iter().map(|&slot| self.name(slot)).collect();
-            writeln!(out, "# {DECLARATION} = {}", names.join(" "))?;
-        }
-        Ok(())
-    }
-}
-
-fn declaration(line: &str) -> Option<&str> {
-    line.strip_prefix('#')?.trim_start().strip_prefix(DECLARATION)?.trim_start().strip_prefix('=')
-}
-
-type Parsed<T> = Result<T, ReadErrorKind>;
+use super::layout::{Layout, Slot};
+use super::roles::{RoleReader, RoleWriter};
+use super::separators::Separators;
+use super::sequence::Sequence;
+use crate::read::{Located, ReadErrorKind, WarningKind, Warnings};
+use crate::sentence::{
+    Column, NO_HEAD, Row, Sentence, Span, Token, TokenId, UNDERSCORE, number, write_number,
+};
 
 /// Reads a block that starts at `line` of its file.
 pub(super) fn parse(
@@ -132,147 +26,199 @@ pub(super) fn parse(
     line: u64,
     sent: &mut Sentence,
     warnings: &mut Warnings,
-) -> Result<(), (u64, ReadErrorKind)> {
-    let mut start = sent.start(text);
+) -> Located<()> {
+    let text =
+        if layout.full { Cow::Borrowed(text) } else { tabs_for_spaces(text, line, warnings) };
+    sent.start(&text);
     sent.set_extra_columns(Arc::clone(&layout.extra));
-    let mut sequence = Sequence::default();
-    for (number, content) in (line..).zip(text.split_terminator('\n')) {
-        let span = Span { start: start as u32, end: (start + content.len()) as u32 };
-        start += content.len() + 1;
-        if content.starts_with('#') {
-            if !(layout.declared && number == 1 && declaration(content).is_some()) {
-                sent.push_parsed_comment(span);
-            }
-            if sent.token_count() > 0 {
-                warnings.add(WarningKind::CommentInsideSentence, number);
-            }
-            continue;
-        }
-        let row = parse_row(layout, content, span.start, sent).map_err(|kind| (number, kind))?;
-        sequence.check(row.id).map_err(|kind| (number, kind))?;
-        if row.fields.iter().any(|field| field.start == field.end) {
-            warnings.add(WarningKind::EmptyField, number);
-        }
-        sent.push_parsed(row);
+    let mut block = BlockParser {
+        layout,
+        text: &text,
+        sent,
+        separators: Separators::new(text.as_bytes()),
+        sequence: Sequence::default(),
+        roles: layout.has_roles().then(RoleReader::default),
+        last_head: 0,
+        oddities: Oddities::default(),
+    };
+    let (mut start, mut number) = (0, line);
+    while start < text.len() {
+        start = block.read_line(start, number).map_err(|kind| (number, kind))?;
+        block.oddities.report(number, warnings);
+        number += 1;
     }
-    if sent.token_count() == 0 {
-        warnings.add(WarningKind::EmptySentence, line);
-    }
-    check_ends(sent, &sequence).map_err(|(row, kind)| (line + line_of_row(text, row), kind))
+    block.finish(line, warnings)
 }
 
-/// Reads one token line; `offset` is where it starts in the arena.
-fn parse_row(layout: &Layout, content: &str, offset: u32, sent: &mut Sentence) -> Parsed<Row> {
-    let mut row = Row { id: TokenId::Word(1), head: NO_HEAD, fields: [UNDERSCORE; Column::COUNT] };
-    let (mut id, mut head) = ("", "_");
-    let mut found = 0;
-    let mut start = 0;
-    for field in content.split('\t') {
-        let span =
-            Span { start: offset + start as u32, end: offset + (start + field.len()) as u32 };
-        start += field.len() + 1;
-        match layout.slots.get(found) {
-            Some(Slot::Text(column)) => row.fields[*column as usize] = span,
-            Some(Slot::Id) => id = field,
-            Some(Slot::Head) => head = field,
-            Some(Slot::Extra(_)) => sent.push_parsed_extra(span),
-            None => {}
-        }
-        found += 1;
-    }
-    if found != layout.slots.len() {
-        return Err(ReadErrorKind::ColumnCount { found, expected: layout.slots.len() });
-    }
-    row.id = id.parse().map_err(|()| ReadErrorKind::Id { value: id.to_owned() })?;
-    if head != "_" {
-        let bad = || ReadErrorKind::Head { id: id.to_owned(), value: head.to_owned() };
-        row.head = number(head).ok_or_else(bad)?;
-    }
-    Ok(row)
+/// Which odd things a line has; reported at its end, so that the common line costs one comparison.
+#[derive(Default, PartialEq)]
+struct Oddities {
+    misplaced_comment: bool,
+    empty_field: bool,
+    missing_columns: bool,
+    foreign: bool,
 }
 
-/// Checks that ids come in sequence.
-#[derive(Default)]
-struct Sequence {
-    previous: Option<TokenId>,
-    words: u32,
-    /// Empty nodes after the last word.
-    empty: u32,
-    /// Last word of the last range.
-    covered: u32,
+impl Oddities {
+    fn report(&mut self, line: u64, warnings: &mut Warnings) {
+        if *self == Self::default() {
+            return;
+        }
+        let found = std::mem::take(self);
+        let kinds = [
+            (found.misplaced_comment, WarningKind::CommentInsideSentence),
+            (found.empty_field, WarningKind::EmptyField),
+            (found.missing_columns, WarningKind::MissingColumns),
+            (found.foreign, WarningKind::NotInFormat),
+        ];
+        for (_, kind) in kinds.into_iter().filter(|(there, _)| *there) {
+            warnings.add(kind, line);
+        }
+    }
 }
 
-impl Sequence {
-    fn check(&mut self, id: TokenId) -> Parsed<()> {
-        let expected = match id {
-            TokenId::Word(_) => TokenId::Word(self.words + 1),
-            TokenId::Range(_, last) => TokenId::Range(self.words + 1, last),
-            TokenId::Empty(..) => TokenId::Empty(self.words, self.empty + 1),
-        };
-        if id != expected {
-            return Err(self.out_of_order(id, expected));
+struct BlockParser<'a> {
+    layout: &'a Layout,
+    text: &'a str,
+    sent: &'a mut Sentence,
+    separators: Separators<'a>,
+    sequence: Sequence,
+    roles: Option<RoleReader>,
+    /// The largest head of the sentence.
+    last_head: u32,
+    oddities: Oddities,
+}
+
+/// The span in the arena of `start..end` of the block: the arena starts with `_`.
+fn arena_span(start: usize, end: usize) -> Span {
+    Span { start: start as u32 + 1, end: end as u32 + 1 }
+}
+
+impl BlockParser<'_> {
+    /// Reads the line at `start`, number `line` of the file; returns where the next one starts.
+    fn read_line(&mut self, start: usize, line: u64) -> Result<usize, ReadErrorKind> {
+        let bytes = self.text.as_bytes();
+        if bytes[start] == b'#' {
+            let length = memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
+            self.read_comment(start, start + length, line);
+            self.separators.skip_to(start + length + 1);
+            return Ok(start + length + 1);
         }
-        match id {
-            TokenId::Word(number) => {
-                self.words = number;
-                self.empty = 0;
-            }
-            TokenId::Empty(_, index) => self.empty = index,
-            TokenId::Range(first, last) => {
-                let problem = if last < first {
-                    Some("ends before it starts")
-                } else if first <= self.covered {
-                    Some("overlaps the range before it")
-                } else {
-                    None
-                };
-                if let Some(problem) = problem {
-                    return Err(ReadErrorKind::Range { value: id.to_string(), problem });
+        let (row, end) = self.read_row(start)?;
+        self.sequence.check(row.id)?;
+        if let Some(roles) = &mut self.roles {
+            roles.end_row(row.id)?;
+        }
+        if row.head != NO_HEAD {
+            self.last_head = self.last_head.max(row.head);
+        }
+        self.oddities.foreign |= !self.layout.full && !matches!(row.id, TokenId::Word(_));
+        self.sent.push_parsed(row);
+        Ok(end + 1)
+    }
+
+    fn read_comment(&mut self, start: usize, end: usize, line: u64) {
+        if !self.layout.is_declaration(line, &self.text[start..end]) {
+            self.sent.push_parsed_comment(arena_span(start, end));
+        }
+        self.oddities.foreign |= !self.layout.full;
+        self.oddities.misplaced_comment |= self.sent.token_count() > 0;
+    }
+
+    /// Reads the token line at `start`; returns it and the position of its end.
+    fn read_row(&mut self, start: usize) -> Result<(Row, usize), ReadErrorKind> {
+        let bytes = self.text.as_bytes();
+        let slots = &self.layout.slots[..];
+        let mut row =
+            Row { id: TokenId::Word(1), head: NO_HEAD, fields: [UNDERSCORE; Column::COUNT] };
+        let (mut id, mut head) = ("", "_");
+        let (mut field, mut found) = (start, 0);
+        let end = loop {
+            let end = self.separators.next();
+            let span = arena_span(field, end);
+            self.oddities.empty_field |= field == end;
+            match slots.get(found) {
+                Some(Slot::Text(column)) => row.fields[*column as usize] = span,
+                Some(Slot::Tag) => row.fields[Column::Xpos as usize] = span,
+                Some(Slot::Id) => id = &self.text[field..end],
+                Some(Slot::Head) => head = &self.text[field..end],
+                Some(Slot::Extra(_)) => self.sent.push_parsed_extra(span),
+                Some(Slot::FillPredicate | Slot::Predicate) | None => {
+                    if let Some(roles) = &mut self.roles {
+                        roles.push(slots.get(found), &self.text[field..end]);
+                    }
                 }
-                self.covered = last;
             }
+            found += 1;
+            if bytes.get(end) != Some(&b'\t') {
+                break end;
+            }
+            field = end + 1;
+        };
+        if found != slots.len() {
+            self.check_column_count(found)?;
         }
-        self.previous = Some(id);
+        row.id = id.parse().map_err(|()| ReadErrorKind::Id { value: id.to_owned() })?;
+        if head != "_" {
+            let bad = || ReadErrorKind::Head { id: id.to_owned(), value: head.to_owned() };
+            row.head = number(head).ok_or_else(bad)?;
+        }
+        Ok((row, end))
+    }
+
+    /// Accepts argument columns and blind test files, whose rows end early.
+    fn check_column_count(&mut self, found: usize) -> Result<(), ReadErrorKind> {
+        let (expected, required) = (self.layout.slots.len(), self.layout.required);
+        if found > expected && self.roles.is_some() {
+            return Ok(());
+        }
+        if found < required && required < expected {
+            return Err(ReadErrorKind::TooFewColumns { found, expected });
+        }
+        if found < required || found > expected {
+            return Err(ReadErrorKind::ColumnCount { found, expected });
+        }
+        self.oddities.missing_columns = true;
+        let missing = self.layout.slots[found..].iter();
+        for _ in missing.filter(|slot| matches!(slot, Slot::Extra(_))) {
+            self.sent.push_parsed_extra(UNDERSCORE);
+        }
         Ok(())
     }
 
-    fn out_of_order(&self, id: TokenId, expected: TokenId) -> ReadErrorKind {
-        let value = id.to_string();
-        let duplicate = match id {
-            TokenId::Word(number) => number <= self.words,
-            TokenId::Empty(word, index) => word == self.words && index <= self.empty,
-            TokenId::Range(first, _) => first <= self.words && first <= self.covered,
-        };
-        if duplicate {
-            return ReadErrorKind::DuplicateId { value };
+    /// Checks what needs the whole sentence, which starts at `line`.
+    fn finish(self, line: u64, warnings: &mut Warnings) -> Located<()> {
+        if self.sent.token_count() == 0 {
+            warnings.add(WarningKind::EmptySentence, line);
         }
-        let previous = self.previous.map_or_else(|| "nothing".to_owned(), |id| id.to_string());
-        ReadErrorKind::IdOrder { value, previous, expected: expected.to_string() }
+        let words = self.sent.len();
+        if self.sequence.covered as usize > words || self.last_head as usize > words {
+            let (row, kind) = beyond_the_end(self.sent);
+            return Err((line + line_of_row(self.text, row), kind));
+        }
+        match self.roles {
+            None => Ok(()),
+            Some(roles) => roles.finish(self.sent, line, warnings).map_err(|kind| (line, kind)),
+        }
     }
 }
 
-/// Checks what needs the whole sentence; an error names its row.
-fn check_ends(sent: &Sentence, sequence: &Sequence) -> Result<(), (usize, ReadErrorKind)> {
+/// The first row that refers to a word behind the last one.
+fn beyond_the_end(sent: &Sentence) -> (usize, ReadErrorKind) {
     let len = sent.len();
-    if sequence.covered as usize > len {
-        let range = sent.tokens().rev().find(|token| matches!(token.id(), TokenId::Range(..)));
-        let (row, value) =
-            range.map_or((0, String::new()), |token| (token.index(), token.id().to_string()));
-        return Err((
-            row,
-            ReadErrorKind::Range { value, problem: "covers words that do not exist" },
-        ));
-    }
-    let beyond = sent
-        .tokens()
-        .find_map(|token| Some((token, token.head().filter(|&head| head as usize > len)?)));
-    match beyond {
-        None => Ok(()),
-        Some((token, head)) => Err((
-            token.index(),
-            ReadErrorKind::HeadOutOfRange { id: token.id().to_string(), head, len },
-        )),
-    }
+    let problem = |token: Token<'_>| match (token.id(), token.head()) {
+        (TokenId::Range(_, last), _) if last as usize > len => Some(ReadErrorKind::Range {
+            value: token.id().to_string(),
+            problem: "covers words that do not exist",
+        }),
+        (id, Some(head)) if head as usize > len => {
+            Some(ReadErrorKind::HeadOutOfRange { id: id.to_string(), head, len })
+        }
+        _ => None,
+    };
+    let found = sent.tokens().find_map(|token| Some((token.index(), problem(token)?)));
+    // Called only when there is one; the fallback keeps this function total.
+    found.unwrap_or((0, ReadErrorKind::ColumnCount { found: 0, expected: 0 }))
 }
 
 /// The line of a row inside its block, from 0.
@@ -281,30 +227,86 @@ fn line_of_row(text: &str, row: usize) -> u64 {
     rows.nth(row).map_or(0, |(line, _)| line as u64)
 }
 
-/// Writes a sentence and its blank line.
-pub(super) fn write(layout: &Layout, sent: &Sentence, out: &mut impl Write) -> io::Result<()> {
-    for comment in sent.comments() {
-        writeln!(out, "{comment}")?;
+/// The shared tasks separate columns by any white space: tabs, in a block that has only spaces.
+fn tabs_for_spaces<'a>(text: &'a str, line: u64, warnings: &mut Warnings) -> Cow<'a, str> {
+    if text.contains('\t') || !text.contains(' ') {
+        return Cow::Borrowed(text);
     }
-    for token in sent.tokens() {
+    warnings.add(WarningKind::SpacesForTabs, line);
+    let mut result = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if line.starts_with('#') {
+            result.push_str(line);
+            continue;
+        }
+        for (index, field) in line.split_ascii_whitespace().enumerate() {
+            result.push_str(if index > 0 { "\t" } else { "" });
+            result.push_str(field);
+        }
+        result.push('\n');
+    }
+    Cow::Owned(result)
+}
+
+/// Appends a sentence and its blank line.
+pub(super) fn write(layout: &Layout, sent: &Sentence, out: &mut Vec<u8>) {
+    if layout.full {
+        for comment in sent.comments() {
+            out.extend_from_slice(comment.as_bytes());
+            out.push(b'\n');
+        }
+    }
+    let columns: Vec<_> = layout.extra.iter().map(|name| sent.extra_column(name)).collect();
+    let mut roles = layout.has_roles().then(|| RoleWriter::new(sent));
+    for token in sent.tokens().filter(|token| layout.full || token.number().is_some()) {
         for (index, &slot) in layout.slots.iter().enumerate() {
             if index > 0 {
-                out.write_all(b"\t")?;
+                out.push(b'\t');
             }
-            match slot {
-                Slot::Id => write!(out, "{}", token.id())?,
-                Slot::Head => match token.head() {
-                    Some(head) => write!(out, "{head}")?,
-                    None => out.write_all(b"_")?,
+            match (slot, &mut roles) {
+                (Slot::Extra(extra), _) => match (columns[extra], layout.substitutes[extra]) {
+                    (Some(column), _) => {
+                        out.extend_from_slice(sent.extra_at(token.index(), column).as_bytes());
+                    }
+                    (None, Some(slot)) => write_slot(token, slot, out),
+                    (None, None) => out.push(b'_'),
                 },
-                Slot::Text(column) => out.write_all(token.get(column).as_bytes())?,
-                Slot::Extra(column) => {
-                    let value = token.extra(&layout.extra[column]).unwrap_or("_");
-                    out.write_all(value.as_bytes())?;
-                }
+                (Slot::FillPredicate, Some(roles)) => roles.write_flag(token, out),
+                (Slot::Predicate, Some(roles)) => roles.write_sense_and_arguments(token, out),
+                _ => write_slot(token, slot, out),
             }
         }
-        out.write_all(b"\n")?;
+        out.push(b'\n');
     }
-    out.write_all(b"\n")
+    out.push(b'\n');
+}
+
+/// Appends the value of a slot that is part of every sentence.
+fn write_slot(token: Token<'_>, slot: Slot, out: &mut Vec<u8>) {
+    match slot {
+        Slot::Id => write_id(token.id(), out),
+        Slot::Head => match token.head() {
+            Some(head) => write_number(head, out),
+            None => out.push(b'_'),
+        },
+        Slot::Text(column) => out.extend_from_slice(token.get(column).as_bytes()),
+        Slot::Tag => {
+            let tag = if token.xpos() == "_" { token.upos() } else { token.xpos() };
+            out.extend_from_slice(tag.as_bytes());
+        }
+        Slot::Extra(_) | Slot::FillPredicate | Slot::Predicate => out.push(b'_'),
+    }
+}
+
+fn write_id(id: TokenId, out: &mut Vec<u8>) {
+    let (first, second) = match id {
+        TokenId::Word(word) => (word, None),
+        TokenId::Range(first, last) => (first, Some((b'-', last))),
+        TokenId::Empty(word, index) => (word, Some((b'.', index))),
+    };
+    write_number(first, out);
+    if let Some((separator, number)) = second {
+        out.push(separator);
+        write_number(number, out);
+    }
 }

@@ -30,12 +30,6 @@ impl<'a> Block<'a> {
             (self.line + lines as u64, ReadErrorKind::InvalidUtf8 { byte: bad - start + 1 })
         })
     }
-
-    /// The lines, each without its line feed.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = (u64, &'a [u8])> + use<'a> {
-        let bytes = self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes);
-        (self.line..).zip(bytes.split(|&byte| byte == b'\n'))
-    }
 }
 
 pub(crate) struct BlockReader {
@@ -46,6 +40,7 @@ pub(crate) struct BlockReader {
     end: usize,
     at_end: bool,
     by_line: bool,
+    limit: usize,
     /// Number of the line at `start`.
     line: u64,
     /// Holds a block whose carriage returns had to go.
@@ -69,6 +64,7 @@ impl BlockReader {
             end: 0,
             at_end: false,
             by_line,
+            limit: LIMIT,
             line: 1,
             cleaned: Vec::new(),
         }
@@ -128,8 +124,12 @@ impl BlockReader {
             let line = &self.buffer[self.start + position..self.start + position + length];
             let content = line.strip_suffix(b"\n").unwrap_or(line);
             let blank = content.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
-            if blank && content.len() > usize::from(content.last() == Some(&b'\r')) {
-                warnings.add(WarningKind::BlankLineWithSpaces, self.line);
+            if blank && !content.is_empty() {
+                let kind = match content {
+                    b"\r" => WarningKind::CarriageReturn,
+                    _ => WarningKind::BlankLineWithSpaces,
+                };
+                warnings.add(kind, self.line);
             }
             self.line += 1;
             if !blank {
@@ -181,8 +181,9 @@ impl BlockReader {
             if self.at_end {
                 return Ok((searched > 0).then_some(searched));
             }
-            if self.end - self.start >= LIMIT {
-                return Err((self.line, ReadErrorKind::SentenceTooLarge { limit: LIMIT }));
+            if self.end - self.start >= self.limit {
+                let limit = self.limit;
+                return Err((self.line, ReadErrorKind::SentenceTooLarge { limit }));
             }
             self.fill().map_err(|error| (self.line, error.into()))?;
         }
@@ -252,12 +253,29 @@ mod tests {
         assert_eq!(found, [(2, "a\nb\n".to_owned()), (6, "c".to_owned())]);
         let expected = [
             (WarningKind::ByteOrderMark, 1, 1),
+            (WarningKind::CarriageReturn, 1, 3),
             (WarningKind::ExtraBlankLine, 1, 2),
             (WarningKind::BlankLineWithSpaces, 4, 1),
-            (WarningKind::CarriageReturn, 2, 2),
             (WarningKind::MissingFinalBlankLine, 6, 1),
         ];
         assert_eq!(warnings, expected);
+    }
+
+    #[test]
+    fn a_carriage_return_before_the_blank_line_counts() {
+        let (found, warnings) = blocks("a\n\r\n", false);
+        assert_eq!(found, [(1, "a\n".to_owned())]);
+        assert_eq!(warnings, [(WarningKind::CarriageReturn, 2, 1)]);
+    }
+
+    #[test]
+    fn a_block_without_end_is_refused() {
+        let endless = io::repeat(b'x');
+        let mut reader = BlockReader::new(Box::new(endless), false);
+        reader.limit = 1 << 20;
+        let Err((line, kind)) = reader.next(&mut Warnings::default()) else { panic!("accepted") };
+        let message = "more than 1048576 bytes without a blank line; is this a treebank?";
+        assert_eq!((line, kind.to_string()), (1, message.to_owned()));
     }
 
     #[test]

@@ -62,20 +62,27 @@ pub enum ReadErrorKind {
         expected: usize,
     },
     /// Fewer columns than the format has; more are allowed there.
-    #[error("{found} columns, but {format} has at least {expected}")]
+    #[error(
+        "{found} column{}, but the format has at least {expected}, separated by tabs",
+        if *found == 1 { "" } else { "s" }
+    )]
     TooFewColumns {
         /// Columns in the line.
         found: usize,
         /// The least the format has.
         expected: usize,
-        /// The format.
-        format: &'static str,
     },
     /// `# global.columns` without a column that is needed.
     #[error("# global.columns must list {column}")]
     MissingColumn {
         /// The missing column.
         column: &'static str,
+    },
+    /// `# global.columns` with a name that stands twice.
+    #[error("# global.columns lists {column} twice; give each column its own name")]
+    DuplicateColumn {
+        /// The column.
+        column: String,
     },
     /// An identifier that is none.
     #[error("ID {value:?} is not a word number (3), a range (3-4) or an empty node (3.1)")]
@@ -141,7 +148,13 @@ impl ReadErrorKind {
     /// Whether reading cannot go on with the next sentence.
     #[must_use]
     pub fn is_fatal(&self) -> bool {
-        matches!(self, Self::Io(_) | Self::SentenceTooLarge { .. } | Self::MissingColumn { .. })
+        matches!(
+            self,
+            Self::Io(_)
+                | Self::SentenceTooLarge { .. }
+                | Self::MissingColumn { .. }
+                | Self::DuplicateColumn { .. }
+        )
     }
 }
 
@@ -170,6 +183,14 @@ pub enum WarningKind {
     EmptyField,
     /// Columns separated by spaces in a format that wants tabs.
     SpacesForTabs,
+    /// Fewer columns than the format has, as in blind test files.
+    MissingColumns,
+    /// Comments, multiword ranges or empty nodes in a format that does not have them.
+    NotInFormat,
+    /// FILLPRED and PRED do not say the same.
+    PredicateFlag,
+    /// A predicate without sense that has an argument column.
+    PredicateWithoutSense,
 }
 
 impl fmt::Display for WarningKind {
@@ -188,6 +209,16 @@ impl fmt::Display for WarningKind {
             Self::EmptySentence => "comments without any word; kept as an empty sentence",
             Self::EmptyField => "an empty field; kept, although `_` should stand there",
             Self::SpacesForTabs => "columns separated by spaces; read as if by tabs",
+            Self::MissingColumns => "fewer columns than the format has; the others count as `_`",
+            Self::NotInFormat => {
+                "comments, multiword ranges or empty nodes, which the format does not have; read as in CoNLL-U"
+            }
+            Self::PredicateFlag => {
+                "FILLPRED should be Y where PRED has a sense and _ elsewhere; predicates are those with either"
+            }
+            Self::PredicateWithoutSense => {
+                "argument columns for predicates without a sense; kept where they have arguments"
+            }
         })
     }
 }

@@ -62,6 +62,21 @@ pub(crate) fn number(text: &str) -> Option<u32> {
     Some(value)
 }
 
+/// Appends a number in decimal.
+pub(crate) fn write_number(mut value: u32, out: &mut Vec<u8>) {
+    let mut digits = [0; 10];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
 /// The text columns of a row. ID and HEAD are not among them: they are numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(usize)]
@@ -240,7 +255,8 @@ impl<'a> Token<'a> {
     /// The value of a column beyond those of CoNLL-U; `None` when the sentence has no such column.
     #[must_use]
     pub fn extra(self, name: &str) -> Option<&'a str> {
-        self.sent.extra_value(self.index, name)
+        let column = self.sent.extra_column(name)?;
+        Some(self.sent.extra_at(self.index, column))
     }
 }
 
@@ -286,6 +302,15 @@ mod tests {
             ["", "0", "01", "+1", "1 ", "1-", "0-1", "1.0", "1.", "a", "1-2-3", "4294967296", "１"]
         {
             assert_eq!(bad.parse::<TokenId>(), Err(()), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_as_they_are_read() {
+        for value in [0, 7, 10, 99, 100, 123_456, u32::MAX] {
+            let mut out = Vec::new();
+            write_number(value, &mut out);
+            assert_eq!(out, value.to_string().as_bytes());
         }
     }
 
