@@ -357,3 +357,5 @@ fn find_cycle(heads: &[u32]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::for_each_tree;

@@ -4,7 +4,7 @@ use super::*;
 use crate::Sentence;
 
 /// Calls `visit` with every tree of `n` words; several roots are allowed.
-fn for_each_tree(n: usize, mut visit: impl FnMut(&Tree)) {
+pub(crate) fn for_each_tree(n: usize, mut visit: impl FnMut(&Tree)) {
     let mut heads = vec![0u32; n];
     loop {
         if let Ok(tree) = Tree::new(&heads) {
