@@ -13,7 +13,8 @@ pub trait TreeDecoder {
     /// Memory reused from sentence to sentence.
     type Scratch: Default;
 
-    /// Writes the best tree to `tree` and returns its score, or `None` if no tree is allowed.
+    /// Writes the best tree to `tree` and returns its score; `None`, and an empty `tree`, if no tree is
+    /// allowed.
     fn decode(
         &self,
         scores: &ArcScores,
@@ -39,8 +40,8 @@ pub trait TreeDistribution {
     /// The logarithm of the summed weight of all trees, or `None` if no tree is allowed.
     fn log_partition(&self, scores: &ArcScores, scratch: &mut Self::Scratch) -> Option<f64>;
 
-    /// Writes the probability of every arc to `marginals` and returns the log partition function, or
-    /// `None` if no tree is allowed.
+    /// Writes the probability of every arc to `marginals` and returns the log partition function; `None`,
+    /// and zeros, if no tree is allowed.
     ///
     /// Marginals are the gradient of the log partition function. The gradient of the probability mass of
     /// *allowed* trees takes two calls, one on a table with the other arcs forbidden.

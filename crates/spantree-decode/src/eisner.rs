@@ -68,8 +68,8 @@ impl Eisner {
         scratch.counts.inside::<Count>(scores.words(), self.mode, weight)
     }
 
-    /// Writes, for every arc, the score of the best tree that contains it, and returns the best score;
-    /// `None` if no tree is allowed.
+    /// Writes, for every arc, the score of the best tree that contains it (−∞ if there is none), and
+    /// returns the best score; `None` if no tree is allowed.
     ///
     /// The difference to the best score is what using the arc costs: a measure for pruning.
     pub fn max_marginals(
@@ -97,6 +97,7 @@ impl Eisner {
         scratch: &mut EisnerScratch,
         totals: &mut ArcTable<f64>,
     ) -> Option<f64> {
+        totals.reset(scores.words(), S::UNREACHED);
         let goal = self.inside::<S>(scores, scratch)?;
         let weight = |head, child| S::weight(scores.score(head, child));
         scratch.inside.totals::<S>(self.mode, weight, &mut scratch.outside, totals);
@@ -113,6 +114,7 @@ impl TreeDecoder for Eisner {
         scratch: &mut EisnerScratch,
         tree: &mut Heads,
     ) -> Option<f64> {
+        tree.reset(0);
         self.inside::<Max>(scores, scratch)?;
         let forest = Forest::new(&scratch.inside, scores, self.mode);
         forest.best_tree(&mut scratch.items, tree);

@@ -39,9 +39,9 @@ impl ArcScores {
     }
 
     /// A table whose arc `head → child` scores `score(head, child)`; arcs are visited child by child.
-    pub fn from_fn(words: usize, mut score: impl FnMut(usize, usize) -> f32) -> Self {
+    pub fn from_fn(words: usize, score: impl FnMut(usize, usize) -> f32) -> Self {
         let mut scores = Self::new(words);
-        scores.fill(|head, child| score(head, child));
+        scores.fill(score);
         scores
     }
 
@@ -127,7 +127,7 @@ impl ArcScores {
 }
 
 /// The value stored for a score: see the rules of the module.
-fn storable(score: f32) -> f32 {
+pub(crate) fn storable(score: f32) -> f32 {
     if score.is_nan() { FORBIDDEN } else { score.min(f32::MAX) }
 }
 

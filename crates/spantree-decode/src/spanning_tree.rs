@@ -79,7 +79,11 @@ impl TreeDecoder for ChuLiuEdmonds {
         scratch: &mut ChuLiuEdmondsScratch,
         tree: &mut Heads,
     ) -> Option<f64> {
-        self.solve(scores, &mut scratch.contraction, tree)
+        let score = self.solve(scores, &mut scratch.contraction, tree);
+        if score.is_none() {
+            tree.reset(0);
+        }
+        score
     }
 
     fn k_best(

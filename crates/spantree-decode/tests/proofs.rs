@@ -1,10 +1,10 @@
 //! Every decoder against brute force, on random, tied, sparse and huge scores.
 
 mod proofs {
-    //chain
-    //constraints
-    //invariances
-    //sums
+    mod chain;
+    mod constraints;
+    mod invariances;
+    mod sums;
     mod tables;
     mod trees;
 }

@@ -212,11 +212,10 @@ impl Contraction {
         let gain = self.nodes[member].gain;
         let member_row = member.checked_sub(self.width).map(|cycle| cycle * self.width);
         let (earlier, row) = self.rows.split_at_mut(row_start);
-        match member_row {
-            None => {
-                raise(row, scores.heads_of(member).iter().map(|&score| f64::from(score) - gain))
-            }
-            Some(start) => raise(row, earlier[start..start + self.width].iter().map(|&g| g - gain)),
+        if let Some(start) = member_row {
+            raise(row, earlier[start..start + self.width].iter().map(|&other| other - gain));
+        } else {
+            raise(row, scores.heads_of(member).iter().map(|&score| f64::from(score) - gain));
         }
         let Node { first, last, .. } = self.nodes[member];
         let mut word = first;

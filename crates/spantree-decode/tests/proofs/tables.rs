@@ -5,7 +5,7 @@ use spantree_decode::brute_force::TreeSpace;
 use spantree_decode::{ArcScores, RootMode};
 
 /// One score: smooth, tied, often forbidden, or so large that a sum of exponentials overflows.
-fn score(kind: usize) -> BoxedStrategy<f32> {
+pub(super) fn score(kind: usize) -> BoxedStrategy<f32> {
     let forbidden = Just(f32::NEG_INFINITY);
     match kind {
         0 => (-5.0f32..5.0).boxed(),
@@ -43,7 +43,20 @@ pub(super) fn projective(mode: RootMode) -> TreeSpace {
     TreeSpace { mode, projective: true }
 }
 
-/// Equality up to rounding, relative to the larger of the two numbers and 1.
-pub(super) fn close(a: f64, b: f64, tolerance: f64) -> bool {
-    a == b || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
+/// The size of rounding errors in sums of these scores: relative to the largest, not to a sum that
+/// may be small.
+pub(super) fn rounding(scores: &ArcScores) -> f64 {
+    let cells = (1..=scores.words()).flat_map(|child| scores.heads_of(child)).copied();
+    rounding_of(cells)
+}
+
+/// The same for any list of scores.
+pub(super) fn rounding_of(scores: impl Iterator<Item = f32>) -> f64 {
+    let finite = scores.filter(|score| score.is_finite());
+    1e-14 * finite.fold(100.0, |top, score| f64::from(score).abs().max(top))
+}
+
+/// Equality up to an absolute error; infinities are equal to themselves.
+pub(super) fn close(a: f64, b: f64, error: f64) -> bool {
+    a == b || (a - b).abs() <= error
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use spantree_decode::brute_force::TreeSpace;
 use spantree_decode::{ArcScores, ChuLiuEdmonds, Eisner, Heads, Ranked, TreeDecoder};
 
-use super::tables::{all_trees, close, modes, projective, tables};
+use super::tables::{all_trees, close, modes, projective, rounding, tables};
 
 fn check_best<D: TreeDecoder>(
     decoder: &D,
@@ -21,7 +21,7 @@ fn check_best<D: TreeDecoder>(
         prop_assert!(tree.is_legal(space.mode), "{tree:?}");
         prop_assert!(!space.projective || tree.is_projective(), "{tree:?}");
         prop_assert_eq!(found, scores.tree_score(&tree));
-        prop_assert!(close(found, expected, 1e-13), "{} is not {}", found, expected);
+        prop_assert!(close(found, expected, rounding(scores)), "{} is not {}", found, expected);
     }
     Ok(())
 }
@@ -45,7 +45,7 @@ fn check_list<D: TreeDecoder>(
         prop_assert!(!space.projective || tree.is_projective(), "{tree:?}");
         prop_assert_eq!(score, scores.tree_score(tree));
         prop_assert!(score <= previous);
-        prop_assert!(close(score, expected, 1e-13), "{} is not {}", score, expected);
+        prop_assert!(close(score, expected, rounding(scores)), "{} is not {}", score, expected);
         previous = score;
     }
     Ok(())

@@ -1,0 +1,101 @@
+//! Nothing is allocated once the largest sentence has been seen.
+//!
+//! One test in a binary of its own: the counter belongs to the whole process.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use spantree_decode::{
+    ArcScores, ArcTable, ChainMarginals, ChainScores, ChuLiuEdmonds, Eisner, Heads, MatrixTree,
+    MinRisk, Ranked, RootMode, TreeDecoder, TreeDistribution, Viterbi,
+};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on unchanged to the system's allocator.
+#[allow(unsafe_code, reason = "the only way to observe allocations")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Runs `work` twice on the same input and fails if the second run allocates.
+fn silent_when_warm(name: &str, mut work: impl FnMut()) {
+    work();
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    work();
+    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{name} allocates");
+}
+
+fn table(words: usize, spread: f32) -> ArcScores {
+    ArcScores::from_fn(words, |head, child| ((head * 31 + child * 57) % 23) as f32 * spread)
+}
+
+fn check_trees(scores: &ArcScores, mode: RootMode) {
+    let (mut tree, mut trees) = (Heads::default(), Ranked::default());
+    let (mut values, mut scratch) = (ArcTable::default(), Default::default());
+    let cle = ChuLiuEdmonds::new(mode);
+    silent_when_warm("best tree", || {
+        assert!(cle.decode(scores, &mut scratch, &mut tree).is_some());
+    });
+    silent_when_warm("k best trees", || cle.k_best(scores, 50, &mut scratch, &mut trees));
+    let (eisner, mut scratch) = (Eisner::new(mode), Default::default());
+    silent_when_warm("Eisner", || {
+        assert!(eisner.decode(scores, &mut scratch, &mut tree).is_some());
+    });
+    silent_when_warm("k best projective", || eisner.k_best(scores, 50, &mut scratch, &mut trees));
+    silent_when_warm("inside-outside", || {
+        assert!(eisner.marginals(scores, &mut scratch, &mut values).is_some());
+        assert!(eisner.max_marginals(scores, &mut scratch, &mut values).is_some());
+        assert!(eisner.count(scores, &mut scratch) > 0);
+    });
+    let (matrix_tree, mut scratch) = (MatrixTree::new(mode), Default::default());
+    silent_when_warm("matrix tree", || {
+        assert!(matrix_tree.log_partition(scores, &mut scratch).is_some());
+        assert!(matrix_tree.marginals(scores, &mut scratch, &mut values).is_some());
+    });
+    let (min_risk, mut scratch) = (MinRisk::all_trees(mode), Default::default());
+    silent_when_warm("minimum risk", || {
+        assert!(min_risk.decode(scores, &mut scratch, &mut tree).is_some());
+    });
+}
+
+fn check_chain() {
+    let mut scores = ChainScores::new(30, 7);
+    for position in 0..30 {
+        (0..7).for_each(|tag| scores.set_tag(position, tag, ((position * 5) % 11) as f32));
+    }
+    let (mut scratch, mut tags, mut list) = Default::default();
+    let mut marginals = ChainMarginals::default();
+    silent_when_warm("chain", || {
+        assert!(Viterbi.decode(&scores, &mut scratch, &mut tags).is_some());
+        Viterbi.k_best(&scores, 50, &mut scratch, &mut list);
+        assert!(Viterbi.marginals(&scores, &mut scratch, &mut marginals).is_some());
+    });
+}
+
+#[test]
+fn no_allocation_when_warm() {
+    for mode in [RootMode::One, RootMode::Many] {
+        check_trees(&table(40, 0.25), mode);
+        // So far apart that the partition function needs logarithms.
+        check_trees(&table(12, 90.0), mode);
+    }
+    check_chain();
+}
