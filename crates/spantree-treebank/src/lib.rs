@@ -7,6 +7,7 @@ pub mod read;
 pub mod sentence;
 pub mod transform;
 pub mod tree;
+pub mod validate;
 pub mod write;
 pub use format::{Format, Layout};
 pub use offset::{OffsetError, Offsets, TextRange};

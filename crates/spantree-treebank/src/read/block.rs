@@ -227,10 +227,10 @@ mod tests {
         }
     }
 
-    fn blocks(
-        text: &'static str,
-        by_line: bool,
-    ) -> (Vec<(u64, String)>, Vec<(WarningKind, u64, u64)>) {
+    /// Line and text of each block; kind, line and count of each warning.
+    type Blocks = (Vec<(u64, String)>, Vec<(WarningKind, u64, u64)>);
+
+    fn blocks(text: &'static str, by_line: bool) -> Blocks {
         let mut reader = BlockReader::new(Box::new(OneByte(text.as_bytes())), by_line);
         let mut warnings = Warnings::default();
         let mut found = Vec::new();
