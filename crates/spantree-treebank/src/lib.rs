@@ -5,6 +5,7 @@ pub mod offset;
 pub mod random;
 pub mod read;
 pub mod sentence;
+pub mod stats;
 pub mod transform;
 pub mod tree;
 pub mod validate;
