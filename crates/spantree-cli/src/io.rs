@@ -1,29 +1,38 @@
 //! What the verbs share: treebank inputs with their warnings, outputs that appear only when complete.
 
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use spantree::treebank::file::{Output, display_name};
 use spantree::treebank::{Format, Sentence, TreebankReader};
 
-/// The treebank files that a verb reads.
+/// The files that a verb reads.
 #[derive(clap::Args)]
-pub(crate) struct Inputs {
-    /// Treebank files; `-` or nothing is standard input. `.gz` and `.zst` are read directly.
+pub(crate) struct Files {
+    /// Files to read; - or nothing is standard input. .gz and .zst are read directly
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Format of the input: conllu, conllup, conllx, conll2008, conll2009, mst or tagged. Default: by file name, else conllu.
+}
+
+impl Files {
+    /// The files, `-` when none was named.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        if self.files.is_empty() { vec![PathBuf::from("-")] } else { self.files.clone() }
+    }
+}
+
+/// The treebank files that a verb reads, and their format.
+#[derive(clap::Args)]
+pub(crate) struct Inputs {
+    #[command(flatten)]
+    files: Files,
+    /// Format of the input: conllu, conllup, conllx, conll2008, conll2009, mst or tagged [default: by file name, else conllu]
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
 }
 
 impl Inputs {
-    /// The files, `-` when none was named.
-    pub(crate) fn files(&self) -> Vec<PathBuf> {
-        if self.files.is_empty() { vec![PathBuf::from("-")] } else { self.files.clone() }
-    }
-
     /// Opens one of the files.
     pub(crate) fn open(&self, path: &Path) -> Result<TreebankReader> {
         Ok(TreebankReader::open(path, self.from)?)
@@ -35,7 +44,7 @@ impl Inputs {
         mut visit: impl FnMut(&mut Sentence, &TreebankReader) -> Result<()>,
     ) -> Result<()> {
         let mut sent = Sentence::new();
-        for path in self.files() {
+        for path in self.files.paths() {
             let mut reader = self.open(&path)?;
             while reader.read(&mut sent)? {
                 visit(&mut sent, &reader)?;
@@ -51,6 +60,13 @@ pub(crate) fn print_warnings(reader: &TreebankReader) {
     for line in reader.warnings().describe(reader.name()) {
         eprintln!("{line}");
     }
+}
+
+/// Prints to standard output; unlike `print!` it survives a reader that went away.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
 }
 
 /// Opens an output file, standard output for `-`.

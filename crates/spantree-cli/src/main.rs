@@ -4,6 +4,9 @@
 
 mod convert;
 mod io;
+mod stats;
+mod validate;
+mod vote;
 
 use std::process::ExitCode;
 
@@ -20,11 +23,17 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Convert(convert::Arguments),
+    Stats(stats::Arguments),
+    Validate(validate::Arguments),
+    Vote(vote::Arguments),
 }
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Convert(arguments) => convert::run(&arguments),
+        Verb::Stats(arguments) => stats::run(&arguments),
+        Verb::Validate(arguments) => validate::run(&arguments),
+        Verb::Vote(arguments) => vote::run(&arguments),
     };
     match result {
         Ok(code) => code,
