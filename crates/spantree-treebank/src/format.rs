@@ -147,6 +147,12 @@ fn single_tag(word: Token<'_>) -> &str {
     if word.upos() == "_" { word.xpos() } else { word.upos() }
 }
 
+/// The value, or `_` when it is nothing but white space and byte order marks: lines of items could not show it.
+fn visible(value: &str) -> &str {
+    let invisible = value.chars().all(|c| c.is_whitespace() || c == '\u{feff}');
+    if invisible { "_" } else { value }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -1,7 +1,7 @@
 //! Where every token stands in the text of its sentence, in bytes and in characters.
 //!
 //! The text is `# text` where there is one, else it is rebuilt from the forms with [`Sentence::surface_text`]. Tokens are
-//! found in it from left to right: white space between them is skipped, each form (or its `SpacesInToken`) must stand next.
+//! found in it from left to right: white space around them is skipped, each form (or its `SpacesInToken`) must stand next.
 //! Words inside a multiword token get the range of their token; empty nodes have none. O(length of the text).
 //!
 //! UDPipe keeps unusual white space in MISC, as `SpacesBefore`, `SpacesAfter` and `SpacesInToken`, with the escapes `\s`
@@ -170,12 +170,12 @@ impl<'a> Scan<'a> {
     /// Moves behind `token`, which must stand next.
     fn take(&mut self, token: Token<'_>) -> Result<TextRange, OffsetError> {
         self.skip_white_space();
-        let mut form = Cow::Borrowed(token.form().trim_start());
+        let mut form = Cow::Borrowed(token.form().trim());
         if !self.rest().starts_with(&*form) {
             form = token.misc_value("SpacesInToken").map_or(form, |original| {
                 let mut surface = String::new();
                 unescape(original, &mut surface);
-                Cow::Owned(surface.trim_start().to_owned())
+                Cow::Owned(surface.trim().to_owned())
             });
         }
         if !self.rest().starts_with(&*form) {

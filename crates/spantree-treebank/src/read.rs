@@ -125,6 +125,12 @@ impl TreebankReader {
         &self.name
     }
 
+    /// How many bytes were read so far, after decompression.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.blocks.bytes()
+    }
+
     /// The line after the last one read, from 1.
     #[must_use]
     pub fn line(&self) -> u64 {

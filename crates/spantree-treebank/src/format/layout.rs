@@ -204,9 +204,9 @@ impl Layout {
         self.slots.last() == Some(&Slot::Predicate)
     }
 
-    /// Whether this comment, on this line of the file, is the declaration of the columns.
-    pub(super) fn is_declaration(&self, line: u64, comment: &str) -> bool {
-        line == 1 && self.declaration.as_deref() == Some(comment)
+    /// Whether the columns are declared by the first line of the file.
+    pub(super) fn is_declared(&self) -> bool {
+        self.declaration.is_some()
     }
 
     /// Writes `# global.columns` for CoNLL-U Plus, nothing for the other formats.
@@ -216,7 +216,7 @@ impl Layout {
 }
 
 /// What stands behind `# global.columns =`.
-fn declaration(line: &str) -> Option<&str> {
+pub(super) fn declaration(line: &str) -> Option<&str> {
     line.strip_prefix('#')?.trim_start().strip_prefix(DECLARATION)?.trim_start().strip_prefix('=')
 }
 

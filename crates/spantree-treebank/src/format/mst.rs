@@ -5,7 +5,7 @@
 //! else: comments, lemmas, features, multiword ranges and empty nodes are left out. Defined by the MSTParser distribution
 //! (McDonald, Crammer & Pereira 2006).
 
-use super::single_tag;
+use super::{single_tag, visible};
 use crate::read::{Located, ReadErrorKind, WarningKind, Warnings};
 use crate::sentence::{Column, Sentence, Token, number, write_number};
 
@@ -17,7 +17,10 @@ pub(super) fn parse(
     warnings: &mut Warnings,
 ) -> Located<()> {
     let mut separator = '\t';
-    if !text.contains('\t') && text.contains(' ') {
+    // Forms may contain spaces, heads do not.
+    let has_spaces =
+        text.trim_end_matches('\n').rsplit('\n').next().is_some_and(|heads| heads.contains(' '));
+    if has_spaces && !text.contains('\t') {
         warnings.add(WarningKind::SpacesForTabs, line);
         separator = ' ';
     }
@@ -91,10 +94,10 @@ pub(super) fn write(sent: &Sentence, out: &mut Vec<u8>) {
     if sent.is_empty() {
         return;
     }
-    write_line(sent, out, |word, out| out.extend_from_slice(word.form().as_bytes()));
-    write_line(sent, out, |word, out| out.extend_from_slice(single_tag(word).as_bytes()));
+    write_line(sent, out, |word, out| out.extend_from_slice(visible(word.form()).as_bytes()));
+    write_line(sent, out, |word, out| out.extend_from_slice(visible(single_tag(word)).as_bytes()));
     if sent.words().any(|word| word.deprel() != "_") {
-        write_line(sent, out, |word, out| out.extend_from_slice(word.deprel().as_bytes()));
+        write_line(sent, out, |word, out| out.extend_from_slice(visible(word.deprel()).as_bytes()));
     }
     write_line(sent, out, |word, out| match word.head() {
         Some(head) => write_number(head, out),

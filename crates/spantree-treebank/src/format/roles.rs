@@ -4,8 +4,9 @@
 //! with the role of each row or `_`. Several roles in one cell are joined by `|` and become several arguments. CoNLL-2009
 //! marks the predicates with `Y` in FILLPRED as well: in blind test files this is all there is, and the senses stay `_`.
 //!
-//! A predicate has an argument column when it has a sense or an argument, so what is read without a warning is written
-//! back as it was. At most one predicate per word can be written; further ones on the same word are left out.
+//! Predicates with a sense have an argument column; if one without a sense has arguments, all have. So what is read without
+//! a warning is written back as it was. At most one predicate per word can be written, and in CoNLL-2008 only those with a
+//! sense; others are left out.
 
 use super::layout::Slot;
 use crate::read::{ReadErrorKind, WarningKind, Warnings};
@@ -115,14 +116,19 @@ pub(super) struct RoleWriter<'a> {
 }
 
 impl<'a> RoleWriter<'a> {
-    pub(super) fn new(sent: &'a Sentence) -> Self {
+    /// `flags` says whether FILLPRED can mark predicates without a sense.
+    pub(super) fn new(sent: &'a Sentence, flags: bool) -> Self {
+        let has_sense = |predicate: &&Predicate| predicate.sense != "_";
         let mut predicates: Vec<&Predicate> = sent.predicates().iter().collect();
-        predicates.retain(|predicate| (1..=sent.len()).contains(&(predicate.word as usize)));
+        predicates.retain(|predicate| {
+            (1..=sent.len()).contains(&(predicate.word as usize)) && (flags || has_sense(predicate))
+        });
         predicates.dedup_by_key(|predicate| predicate.word);
-        let with_column =
-            |predicate: &&&Predicate| predicate.sense != "_" || !predicate.args.is_empty();
-        let columns = predicates.iter().filter(with_column).map(|predicate| &predicate.args[..]);
-        Self { columns: columns.collect(), predicates: predicates.into_iter().peekable() }
+        let all =
+            predicates.iter().any(|predicate| !has_sense(predicate) && !predicate.args.is_empty());
+        let with_column = predicates.iter().filter(|predicate| all || has_sense(predicate));
+        let columns = with_column.map(|predicate| &predicate.args[..]).collect();
+        Self { columns, predicates: predicates.into_iter().peekable() }
     }
 
     pub(super) fn write_flag(&mut self, token: Token<'_>, out: &mut Vec<u8>) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::layout::{Layout, Slot};
+use super::layout::{Layout, Slot, declaration};
 use super::roles::{RoleReader, RoleWriter};
 use super::separators::Separators;
 use super::sequence::Sequence;
@@ -54,6 +54,7 @@ pub(super) fn parse(
 #[derive(Default, PartialEq)]
 struct Oddities {
     misplaced_comment: bool,
+    misplaced_declaration: bool,
     empty_field: bool,
     missing_columns: bool,
     foreign: bool,
@@ -67,6 +68,7 @@ impl Oddities {
         let found = std::mem::take(self);
         let kinds = [
             (found.misplaced_comment, WarningKind::CommentInsideSentence),
+            (found.misplaced_declaration, WarningKind::MisplacedDeclaration),
             (found.empty_field, WarningKind::EmptyField),
             (found.missing_columns, WarningKind::MissingColumns),
             (found.foreign, WarningKind::NotInFormat),
@@ -118,8 +120,10 @@ impl BlockParser<'_> {
     }
 
     fn read_comment(&mut self, start: usize, end: usize, line: u64) {
-        if !self.layout.is_declaration(line, &self.text[start..end]) {
+        if declaration(&self.text[start..end]).is_none() {
             self.sent.push_parsed_comment(arena_span(start, end));
+        } else {
+            self.oddities.misplaced_declaration |= line > 1 || !self.layout.is_declared();
         }
         self.oddities.foreign |= !self.layout.full;
         self.oddities.misplaced_comment |= self.sent.token_count() > 0;
@@ -257,7 +261,9 @@ pub(super) fn write(layout: &Layout, sent: &Sentence, out: &mut Vec<u8>) {
         }
     }
     let columns: Vec<_> = layout.extra.iter().map(|name| sent.extra_column(name)).collect();
-    let mut roles = layout.has_roles().then(|| RoleWriter::new(sent));
+    let mut roles = layout
+        .has_roles()
+        .then(|| RoleWriter::new(sent, layout.slots.contains(&Slot::FillPredicate)));
     for token in sent.tokens().filter(|token| layout.full || token.number().is_some()) {
         for (index, &slot) in layout.slots.iter().enumerate() {
             if index > 0 {

@@ -5,7 +5,7 @@
 //! behind it, has no tag. A space inside a form stands as a no-break space (U+00A0), as in UDPipe's horizontal format. Tags
 //! that contain the separator cannot be written as they are: it becomes `-`. Everything else is left out.
 
-use super::single_tag;
+use super::{single_tag, visible};
 use crate::read::{WarningKind, Warnings};
 use crate::sentence::{Column, Sentence};
 
@@ -36,15 +36,16 @@ pub(super) fn parse(
 /// Appends a sentence as one line; a sentence without words is left out.
 pub(super) fn write(separator: char, sent: &Sentence, out: &mut Vec<u8>) {
     for (index, word) in sent.words().enumerate() {
-        let form = word.form().replace(char::is_whitespace, "\u{a0}");
-        let tag = single_tag(word).replace(separator, "-").replace(char::is_whitespace, "\u{a0}");
+        let form = visible(word.form()).replace(char::is_whitespace, "\u{a0}");
+        let tag = visible(single_tag(word));
+        let tagged = tag != "_";
         out.extend_from_slice(if index > 0 { b" " } else { b"" });
         out.extend_from_slice(form.as_bytes());
-        let tagged = single_tag(word) != "_";
         if tagged || form.contains(separator) {
             out.push(separator as u8);
         }
         if tagged {
+            let tag = tag.replace(separator, "-").replace(char::is_whitespace, "\u{a0}");
             out.extend_from_slice(tag.as_bytes());
         }
     }

@@ -43,6 +43,8 @@ pub(crate) struct BlockReader {
     limit: usize,
     /// Number of the line at `start`.
     line: u64,
+    /// Bytes read into the buffer so far.
+    bytes: u64,
     /// Holds a block whose carriage returns had to go.
     cleaned: Vec<u8>,
 }
@@ -66,12 +68,18 @@ impl BlockReader {
             by_line,
             limit: LIMIT,
             line: 1,
+            bytes: 0,
             cleaned: Vec::new(),
         }
     }
 
     pub(crate) fn line(&self) -> u64 {
         self.line
+    }
+
+    /// Bytes up to the end of the last block.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes - (self.end - self.start) as u64
     }
 
     /// The next block; `None` at the end.
@@ -206,6 +214,7 @@ impl BlockReader {
             }
         };
         self.end += read;
+        self.bytes += read as u64;
         self.at_end = read == 0;
         Ok(())
     }

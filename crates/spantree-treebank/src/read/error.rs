@@ -177,6 +177,8 @@ pub enum WarningKind {
     BlankLineWithSpaces,
     /// A comment after the first word.
     CommentInsideSentence,
+    /// `# global.columns` after the first line, or in a format whose columns are fixed.
+    MisplacedDeclaration,
     /// Comments without any word.
     EmptySentence,
     /// An empty field, where `_` should stand.
@@ -205,6 +207,9 @@ impl fmt::Display for WarningKind {
             Self::BlankLineWithSpaces => "a line of white space; taken as a blank line",
             Self::CommentInsideSentence => {
                 "a comment after the first word; moved to the top of the sentence"
+            }
+            Self::MisplacedDeclaration => {
+                "# global.columns counts only on the first line of a CoNLL-U file; left out"
             }
             Self::EmptySentence => "comments without any word; kept as an empty sentence",
             Self::EmptyField => "an empty field; kept, although `_` should stand there",
