@@ -2,6 +2,7 @@
 pub mod file;
 pub mod format;
 pub mod offset;
+pub mod generate;
 pub mod random;
 pub mod read;
 pub mod sentence;
@@ -12,6 +13,7 @@ pub mod validate;
 pub mod write;
 pub use format::{Format, Layout};
 pub use offset::{OffsetError, Offsets, TextRange};
+pub use generate::{Generator, GeneratorConfig};
 pub use random::Random;
 pub use read::{ReadError, ReadErrorKind, TreebankReader, load};
 pub use sentence::{Column, Dep, Predicate, Sentence, Token, TokenId, universal_part};
