@@ -32,7 +32,7 @@ pub use scores::{ChainScores, TagId};
 use crate::lazy::LazyKBest;
 use crate::ranked::Ranked;
 use crate::semiring::{Count, LogSum, Max, Outside, Semiring};
-use forest::Forest;
+use forest::{Forest, Prefix};
 
 /// Best sequences and sums over sequences: see the [module documentation](self).
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +44,7 @@ pub struct ViterbiScratch {
     lattice: Lattice<f64>,
     outside: Lattice<f64>,
     counts: Lattice<u128>,
-    lazy: LazyKBest,
+    lazy: LazyKBest<Prefix>,
 }
 
 /// Probabilities of the parts of a sequence: what [`Viterbi::marginals`] writes.
@@ -183,8 +183,7 @@ struct Lattice<V> {
 impl<V: Copy> Lattice<V> {
     /// Fills the lattice and returns the goal value.
     fn inside<S: Semiring<Value = V>>(&mut self, scores: &ChainScores) -> V {
-        let tags = scores.tags();
-        self.tags = tags;
+        self.tags = scores.tags();
         for list in [&mut self.values, &mut self.steps, &mut self.ends, &mut self.arriving] {
             list.clear();
         }
@@ -197,9 +196,7 @@ impl<V: Copy> Lattice<V> {
             for (tag, &score) in scores.tags_at(position).iter().enumerate() {
                 let arriving = match position.checked_sub(1) {
                     None => S::weight(scores.start(tag as TagId)),
-                    Some(before) => {
-                        S::dot(self.row(before), &self.steps[tag * tags..(tag + 1) * tags])
-                    }
+                    Some(before) => S::dot(self.row(before), self.steps_to(tag)),
                 };
                 self.arriving.push(arriving);
                 self.values.push(S::times(arriving, S::weight(score)));
@@ -229,7 +226,7 @@ impl<V: Copy> Lattice<V> {
             for (tag, &score) in scores.tags_at(position).iter().enumerate() {
                 let steps = tag * tags..(tag + 1) * tags;
                 let outer = S::behind(S::weight(score), later[tag]);
-                let parts = (self.row(position - 1), &self.steps[steps.clone()]);
+                let parts = (self.row(position - 1), self.steps_to(tag));
                 let outer_parts = (&mut *before, &mut outside.steps[steps]);
                 S::spread(self.arriving[position * tags + tag], outer, parts, outer_parts);
             }
@@ -238,5 +235,10 @@ impl<V: Copy> Lattice<V> {
 
     fn row(&self, position: usize) -> &[V] {
         &self.values[position * self.tags..(position + 1) * self.tags]
+    }
+
+    /// Values of the steps to a tag, by the tag before.
+    fn steps_to(&self, tag: usize) -> &[V] {
+        &self.steps[tag * self.tags..(tag + 1) * self.tags]
     }
 }

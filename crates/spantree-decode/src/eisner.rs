@@ -53,7 +53,7 @@ pub struct EisnerScratch {
     outside: Chart<f64>,
     counts: Chart<u128>,
     items: Vec<Item>,
-    lazy: LazyKBest,
+    lazy: LazyKBest<Item>,
 }
 
 impl Eisner {
@@ -137,7 +137,11 @@ impl TreeDecoder for Eisner {
         while trees.len() < k && search.advance() {
             trees.push_with(|tree| {
                 tree.reset(scores.words());
-                search.visit(|item, _| forest.attach(item, tree));
+                search.visit(|item, _| {
+                    if let Item::Open { head, child } = item {
+                        tree.attach(head, child);
+                    }
+                });
                 scores.tree_score(tree)
             });
         }

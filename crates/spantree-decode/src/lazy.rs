@@ -10,12 +10,6 @@
 //! Used by [`Eisner`](crate::eisner) and the [chain](crate::chain). O(m) to open an item with m splits
 //! and O(log m) for each derivation after that. No recursion: depth grows with sentences.
 
-/// Number of an item, below [`Forest::items`].
-pub(crate) type ItemId = u32;
-
-/// A part that is always there and scores nothing, for splits with a single part.
-pub(crate) const NOTHING: ItemId = u32::MAX;
-
 /// Index of a [`Node`].
 type NodeId = u32;
 const NONE: NodeId = u32::MAX;
@@ -24,22 +18,27 @@ const FIRST: NodeId = u32::MAX - 1;
 
 /// A chart of best scores.
 pub(crate) trait Forest {
+    /// An item of the chart.
+    type Item: Copy;
+
     /// Number of items.
     fn items(&self) -> usize;
+    /// The number of an item, below [`items`](Self::items); not asked for axioms.
+    fn index(&self, item: Self::Item) -> usize;
     /// The item whose derivations are wanted.
-    fn goal(&self) -> ItemId;
-    /// Whether an item has exactly one derivation, without parts. Not asked for [`NOTHING`].
-    fn is_axiom(&self, item: ItemId) -> bool;
+    fn goal(&self) -> Self::Item;
+    /// Whether an item has exactly one derivation, without parts.
+    fn is_axiom(&self, item: Self::Item) -> bool;
     /// The best score of an item.
-    fn best(&self, item: ItemId) -> f64;
+    fn best(&self, item: Self::Item) -> f64;
     /// The split that gives it; not asked for axioms.
-    fn best_split(&self, item: ItemId) -> u32;
+    fn best_split(&self, item: Self::Item) -> u32;
     /// Visits every split with its best score.
-    fn each_split(&self, item: ItemId, visit: impl FnMut(u32, f64));
+    fn each_split(&self, item: Self::Item, visit: impl FnMut(u32, f64));
     /// The parts of a split.
-    fn parts(&self, item: ItemId, split: u32) -> [ItemId; 2];
+    fn parts(&self, item: Self::Item, split: u32) -> [Self::Item; 2];
     /// What a split scores besides its parts.
-    fn own_score(&self, item: ItemId, split: u32) -> f64;
+    fn own_score(&self, item: Self::Item, split: u32) -> f64;
 }
 
 /// A derivation of an item: first a candidate in the item's heap, then an element of its list.
@@ -51,10 +50,14 @@ struct Node {
     parts: [NodeId; 2],
     /// The item's next derivation, once it is known.
     next: NodeId,
-    /// Pairing heap: largest child, and next child of the same parent.
+    /// Pairing heap: first child, and next child of the same parent.
     child: NodeId,
     sibling: NodeId,
 }
+
+/// Derivations and candidates of all items.
+#[derive(Clone, Debug, Default)]
+struct Nodes(Vec<Node>);
 
 /// What has been found out about an item.
 #[derive(Clone, Copy, Debug)]
@@ -69,22 +72,29 @@ struct Progress {
 }
 
 /// Memory of the search.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LazyKBest {
-    nodes: Vec<Node>,
+#[derive(Clone, Debug)]
+pub(crate) struct LazyKBest<I> {
+    nodes: Nodes,
     progress: Vec<Progress>,
     /// Index into `progress` for each item, or `NONE`.
     progress_of: Vec<u32>,
     /// Items that wait for a next derivation.
-    waiting: Vec<ItemId>,
+    waiting: Vec<I>,
     /// Derivations still to be visited.
-    to_visit: Vec<(ItemId, NodeId)>,
+    to_visit: Vec<(I, NodeId)>,
 }
 
-impl LazyKBest {
+impl<I> Default for LazyKBest<I> {
+    fn default() -> Self {
+        let (nodes, progress, progress_of) = (Nodes::default(), Vec::new(), Vec::new());
+        Self { nodes, progress, progress_of, waiting: Vec::new(), to_visit: Vec::new() }
+    }
+}
+
+impl<I: Copy> LazyKBest<I> {
     /// A search for the derivations of the goal of `forest`.
-    pub(crate) fn search<'a, F: Forest>(&'a mut self, forest: &'a F) -> Search<'a, F> {
-        self.nodes.clear();
+    pub(crate) fn search<'a, F: Forest<Item = I>>(&'a mut self, forest: &'a F) -> Search<'a, F> {
+        self.nodes.0.clear();
         self.progress.clear();
         self.progress_of.clear();
         self.progress_of.resize(forest.items(), NONE);
@@ -93,6 +103,7 @@ impl LazyKBest {
 }
 
 /// The next derivation of a part: known, known not to exist, or not yet looked for.
+#[derive(Clone, Copy)]
 enum Next {
     Known(NodeId),
     Exhausted,
@@ -100,9 +111,9 @@ enum Next {
 }
 
 /// A search in progress: [`advance`](Self::advance), then [`visit`](Self::visit), and again.
-pub(crate) struct Search<'a, F> {
+pub(crate) struct Search<'a, F: Forest> {
     forest: &'a F,
-    memory: &'a mut LazyKBest,
+    memory: &'a mut LazyKBest<F::Item>,
     /// The derivation of the goal that is visited, `NONE` before the first.
     current: NodeId,
 }
@@ -120,65 +131,67 @@ impl<F: Forest> Search<'_, F> {
             self.memory.waiting.push(goal);
             self.work_off();
         }
-        match self.next(goal, self.current) {
-            Next::Known(node) => {
-                self.current = node;
-                true
-            }
-            _ => false,
+        let next = self.next(goal, self.current);
+        if let Next::Known(node) = next {
+            self.current = node;
         }
+        matches!(next, Next::Known(_))
     }
 
     /// Calls `found` with every item of the current derivation that is not an axiom, and its split.
-    pub(crate) fn visit(&mut self, mut found: impl FnMut(ItemId, u32)) {
+    pub(crate) fn visit(&mut self, mut found: impl FnMut(F::Item, u32)) {
         self.memory.to_visit.clear();
-        self.memory.to_visit.push((self.forest.goal(), self.current));
+        self.plan_visit(self.forest.goal(), self.current);
         while let Some((item, node)) = self.memory.to_visit.pop() {
-            if self.is_axiom(item) {
-                continue;
-            }
-            let node = if node == FIRST { self.progress(item).first } else { node };
-            let Node { split, parts, .. } = self.memory.nodes[node as usize];
+            let node = match node {
+                FIRST => {
+                    let progress = self.progress_of(item);
+                    self.memory.progress[progress].first
+                }
+                node => node,
+            };
+            let Node { split, parts, .. } = *self.memory.nodes.get(node);
             found(item, split);
-            let items = self.forest.parts(item, split);
-            self.memory.to_visit.extend(items.into_iter().zip(parts));
+            let [a, b] = self.forest.parts(item, split);
+            self.plan_visit(a, parts[0]);
+            self.plan_visit(b, parts[1]);
         }
     }
 
-    fn is_axiom(&self, item: ItemId) -> bool {
-        item == NOTHING || self.forest.is_axiom(item)
+    fn plan_visit(&mut self, item: F::Item, node: NodeId) {
+        if !self.forest.is_axiom(item) {
+            self.memory.to_visit.push((item, node));
+        }
     }
 
-    fn next(&self, item: ItemId, node: NodeId) -> Next {
-        if self.is_axiom(item) {
+    fn next(&self, item: F::Item, node: NodeId) -> Next {
+        if self.forest.is_axiom(item) {
             return Next::Exhausted;
         }
-        let index = self.memory.progress_of[item as usize];
+        let index = self.memory.progress_of[self.forest.index(item)];
         if index == NONE {
             return Next::Unknown;
         }
-        let progress = self.memory.progress[index as usize];
+        let progress = &self.memory.progress[index as usize];
         let node = if node == FIRST { progress.first } else { node };
-        match self.memory.nodes[node as usize].next {
+        match self.memory.nodes.get(node).next {
             NONE if progress.exhausted => Next::Exhausted,
             NONE => Next::Unknown,
             next => Next::Known(next),
         }
     }
 
-    /// The progress of an item, started with its best derivation if need be.
-    fn progress(&mut self, item: ItemId) -> &mut Progress {
-        let mut index = self.memory.progress_of[item as usize];
-        if index == NONE {
-            index = self.memory.progress.len() as u32;
-            self.memory.progress_of[item as usize] = index;
+    /// The index of an item's progress, started with its best derivation if need be.
+    fn progress_of(&mut self, item: F::Item) -> usize {
+        let index = &mut self.memory.progress_of[self.forest.index(item)];
+        if *index == NONE {
+            *index = self.memory.progress.len() as u32;
             let split = self.forest.best_split(item);
-            let first = self.add(self.forest.best(item), split, [FIRST; 2]);
-            let heap = NONE;
-            let (opened, exhausted) = (false, false);
+            let first = self.memory.nodes.add(self.forest.best(item), split, [FIRST; 2]);
+            let (heap, opened, exhausted) = (NONE, false, false);
             self.memory.progress.push(Progress { first, last: first, heap, opened, exhausted });
         }
-        &mut self.memory.progress[index as usize]
+        *index as usize
     }
 
     /// Finds one more derivation, or the lack of one, for every waiting item.
@@ -186,82 +199,92 @@ impl<F: Forest> Search<'_, F> {
     /// An item whose last derivation has parts with unknown successors waits until these are known.
     fn work_off(&mut self) {
         while let Some(&item) = self.memory.waiting.last() {
-            let Progress { last, opened, .. } = *self.progress(item);
-            if !opened {
-                self.open(item);
-            }
-            let Node { split, parts, .. } = self.memory.nodes[last as usize];
+            let index = self.progress_of(item);
+            let last = self.memory.progress[index].last;
+            let Node { split, parts, .. } = *self.memory.nodes.get(last);
             let items = self.forest.parts(item, split);
             // Moving the first part only while the second is at its best reaches each pair once.
-            let movable = if parts[1] == FIRST { 0..2 } else { 1..2 };
-            let unknown = |&at: &usize| matches!(self.next(items[at], parts[at]), Next::Unknown);
-            if let Some(at) = movable.clone().find(unknown) {
-                self.memory.waiting.push(items[at]);
-                continue;
-            }
-            for at in movable {
-                if let Next::Known(next) = self.next(items[at], parts[at]) {
-                    let mut moved = parts;
-                    moved[at] = next;
-                    self.propose(item, split, moved);
+            let movable = if parts[1] == FIRST { [true, true] } else { [false, true] };
+            let next = |at: usize| match movable[at] {
+                true => self.next(items[at], parts[at]),
+                false => Next::Exhausted,
+            };
+            match [next(0), next(1)] {
+                [Next::Unknown, _] => self.memory.waiting.push(items[0]),
+                [_, Next::Unknown] => self.memory.waiting.push(items[1]),
+                successors => {
+                    self.extend(item, index, successors);
+                    self.memory.waiting.pop();
                 }
             }
-            self.promote(item, last);
-            self.memory.waiting.pop();
         }
     }
 
-    /// Fills the heap of an item with the best derivation of every split but the best, already listed.
-    fn open(&mut self, item: ItemId) {
-        let listed = self.progress(item).first;
-        let listed = self.memory.nodes[listed as usize].split;
-        let forest = self.forest;
-        forest.each_split(item, |split, score| {
-            if split != listed && score > f64::NEG_INFINITY {
-                let node = self.add(score, split, [FIRST; 2]);
-                self.insert(item, node);
+    /// Appends the best candidate to the list of an item whose last derivation has these successors.
+    fn extend(&mut self, item: F::Item, index: usize, successors: [Next; 2]) {
+        let Progress { last, mut heap, opened, .. } = self.memory.progress[index];
+        if !opened {
+            heap = self.open(item, last);
+        }
+        let Node { split, parts, .. } = *self.memory.nodes.get(last);
+        for (at, next) in successors.into_iter().enumerate() {
+            if let Next::Known(next) = next {
+                let mut moved = parts;
+                moved[at] = next;
+                let candidate = self.propose(item, split, moved);
+                heap = self.memory.nodes.meld(heap, candidate);
             }
-        });
-        self.progress(item).opened = true;
-    }
-
-    /// Makes a candidate of the given derivations of the parts of a split.
-    fn propose(&mut self, item: ItemId, split: u32, parts: [NodeId; 2]) {
-        let items = self.forest.parts(item, split);
-        let [a, b] = [0, 1].map(|at| match (items[at], parts[at]) {
-            (NOTHING, _) => 0.0,
-            (part, FIRST) => self.forest.best(part),
-            (_, node) => self.memory.nodes[node as usize].score,
-        });
-        let score = a + b + self.forest.own_score(item, split);
-        let node = self.add(score, split, parts);
-        self.insert(item, node);
-    }
-
-    /// Moves the best candidate to the end of the item's list.
-    fn promote(&mut self, item: ItemId, last: NodeId) {
-        let best = self.progress(item).heap;
-        if best == NONE {
-            self.progress(item).exhausted = true;
+        }
+        let progress = &mut self.memory.progress[index];
+        progress.opened = true;
+        if heap == NONE {
+            progress.exhausted = true;
             return;
         }
-        let rest = self.meld_siblings(self.memory.nodes[best as usize].child);
-        self.memory.nodes[last as usize].next = best;
-        let progress = self.progress(item);
-        progress.heap = rest;
-        progress.last = best;
+        progress.last = heap;
+        self.memory.nodes.get_mut(last).next = heap;
+        progress.heap = self.memory.nodes.meld_children(heap);
+    }
+
+    /// A heap with the best derivation of every split but that of `listed`.
+    fn open(&mut self, item: F::Item, listed: NodeId) -> NodeId {
+        let nodes = &mut self.memory.nodes;
+        let listed_split = nodes.get(listed).split;
+        let mut heap = NONE;
+        self.forest.each_split(item, |split, score| {
+            if split != listed_split && score > f64::NEG_INFINITY {
+                let candidate = nodes.add(score, split, [FIRST; 2]);
+                heap = nodes.meld(heap, candidate);
+            }
+        });
+        heap
+    }
+
+    /// A candidate made of the given derivations of the parts of a split.
+    fn propose(&mut self, item: F::Item, split: u32, parts: [NodeId; 2]) -> NodeId {
+        let items = self.forest.parts(item, split);
+        let score = |at: usize| match parts[at] {
+            FIRST => self.forest.best(items[at]),
+            node => self.memory.nodes.get(node).score,
+        };
+        let score = score(0) + score(1) + self.forest.own_score(item, split);
+        self.memory.nodes.add(score, split, parts)
+    }
+}
+
+impl Nodes {
+    fn get(&self, node: NodeId) -> &Node {
+        &self.0[node as usize]
+    }
+
+    fn get_mut(&mut self, node: NodeId) -> &mut Node {
+        &mut self.0[node as usize]
     }
 
     fn add(&mut self, score: f64, split: u32, parts: [NodeId; 2]) -> NodeId {
         let (next, child, sibling) = (NONE, NONE, NONE);
-        self.memory.nodes.push(Node { score, split, parts, next, child, sibling });
-        self.memory.nodes.len() as NodeId - 1
-    }
-
-    fn insert(&mut self, item: ItemId, node: NodeId) {
-        let heap = self.progress(item).heap;
-        let heap = self.meld(heap, node);
-        self.progress(item).heap = heap;
+        self.0.push(Node { score, split, parts, next, child, sibling });
+        self.0.len() as NodeId - 1
     }
 
     /// One heap from two; of equals the older node stays on top.
@@ -269,30 +292,29 @@ impl<F: Forest> Search<'_, F> {
         if a == NONE || b == NONE {
             return if a == NONE { b } else { a };
         }
-        let nodes = &mut self.memory.nodes;
-        let (score_a, score_b) = (nodes[a as usize].score, nodes[b as usize].score);
+        let (score_a, score_b) = (self.get(a).score, self.get(b).score);
         let b_wins = score_b > score_a || (score_b == score_a && b < a);
         let (top, under) = if b_wins { (b, a) } else { (a, b) };
-        nodes[under as usize].sibling = nodes[top as usize].child;
-        nodes[top as usize].child = under;
+        self.get_mut(under).sibling = self.get(top).child;
+        self.get_mut(top).child = under;
         top
     }
 
-    /// One heap from a list of siblings: melded in pairs, then the pairs from the last to the first.
-    fn meld_siblings(&mut self, mut node: NodeId) -> NodeId {
-        let mut pairs = NONE;
+    /// The heap that remains when its top is taken: children melded in pairs, then the pairs from the
+    /// last to the first.
+    fn meld_children(&mut self, top: NodeId) -> NodeId {
+        let (mut node, mut pairs) = (self.get(top).child, NONE);
         while node != NONE {
-            let second = self.memory.nodes[node as usize].sibling;
-            let rest =
-                if second == NONE { NONE } else { self.memory.nodes[second as usize].sibling };
+            let second = self.get(node).sibling;
+            let rest = if second == NONE { NONE } else { self.get(second).sibling };
             let pair = self.meld(node, second);
-            self.memory.nodes[pair as usize].sibling = pairs;
+            self.get_mut(pair).sibling = pairs;
             pairs = pair;
             node = rest;
         }
         let mut heap = NONE;
         while pairs != NONE {
-            let next = self.memory.nodes[pairs as usize].sibling;
+            let next = self.get(pairs).sibling;
             heap = self.meld(heap, pairs);
             pairs = next;
         }

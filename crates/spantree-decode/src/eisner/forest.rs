@@ -5,7 +5,7 @@
 
 use super::chart::{Chart, root_splits};
 use crate::heads::{Heads, RootMode};
-use crate::lazy::{self, ItemId};
+use crate::lazy;
 use crate::scores::ArcScores;
 
 /// An item of the chart: see the [recurrences](super).
@@ -40,15 +40,7 @@ impl<'a> Forest<'a> {
             if let Item::Open { head, child } = item {
                 tree.attach(head, child);
             }
-            let (a, b) = self.parts(item, self.first_best_split(item));
-            open.extend([a, b]);
-        }
-    }
-
-    /// Records the arc of an item that has one.
-    pub(super) fn attach(&self, item: ItemId, tree: &mut Heads) {
-        if let Item::Open { head, child } = self.item(item) {
-            tree.attach(head, child);
+            open.extend(parts(item, self.first_best_split(item)));
         }
     }
 
@@ -70,21 +62,6 @@ impl<'a> Forest<'a> {
         }
     }
 
-    fn parts(&self, item: Item, split: usize) -> (Item, Item) {
-        match item {
-            Item::Open { head, child } => {
-                let (s, t) = (head.min(child), head.max(child));
-                (Item::Right { s, t: split }, Item::Left { s: split + 1, t })
-            }
-            Item::Left { s, t } => {
-                (Item::Left { s, t: split }, Item::Open { head: t, child: split })
-            }
-            Item::Right { s, t } => {
-                (Item::Open { head: s, child: split }, Item::Right { s: split, t })
-            }
-        }
-    }
-
     /// The lowest split that gives the item's value.
     fn first_best_split(&self, item: Item) -> usize {
         let value = match item {
@@ -96,40 +73,24 @@ impl<'a> Forest<'a> {
         start + a.iter().zip(b).position(|(x, y)| x + y == value).unwrap_or(0)
     }
 
-    fn value(&self, item: Item) -> f64 {
-        match item {
-            Item::Open { head, child } => self.chart.open(head)[child],
-            Item::Left { s, t } => self.chart.left_value(s, t),
-            Item::Right { s, t } => self.chart.right_value(s, t),
-        }
-    }
-
     /// The part of an item's score that is not in its parts.
-    fn own_score(&self, item: Item) -> f64 {
+    fn arc_score(&self, item: Item) -> f64 {
         match item {
             Item::Open { head, child } => f64::from(self.scores.score(head, child)),
             _ => 0.0,
         }
     }
+}
 
-    fn id(&self, item: Item) -> ItemId {
-        let width = self.chart.words() + 1;
-        let (kind, row, column) = match item {
-            Item::Open { head, child } => (0, head, child),
-            Item::Left { s, t } => (1, s, t),
-            Item::Right { s, t } => (2, s, t),
-        };
-        ((kind * width + row) * width + column) as ItemId
-    }
-
-    fn item(&self, id: ItemId) -> Item {
-        let width = self.chart.words() + 1;
-        let (row, column) = (id as usize / width, id as usize % width);
-        match row / width {
-            0 => Item::Open { head: row, child: column },
-            1 => Item::Left { s: row - width, t: column },
-            _ => Item::Right { s: row - 2 * width, t: column },
+/// The two items that a split of an item consists of.
+fn parts(item: Item, split: usize) -> [Item; 2] {
+    match item {
+        Item::Open { head, child } => {
+            let (s, t) = (head.min(child), head.max(child));
+            [Item::Right { s, t: split }, Item::Left { s: split + 1, t }]
         }
+        Item::Left { s, t } => [Item::Left { s, t: split }, Item::Open { head: t, child: split }],
+        Item::Right { s, t } => [Item::Open { head: s, child: split }, Item::Right { s: split, t }],
     }
 }
 
@@ -142,41 +103,55 @@ fn is_axiom(item: Item) -> bool {
 }
 
 impl lazy::Forest for Forest<'_> {
+    type Item = Item;
+
     fn items(&self) -> usize {
         3 * (self.chart.words() + 1).pow(2)
     }
 
-    fn goal(&self) -> ItemId {
-        self.id(self.goal_item())
+    fn index(&self, item: Item) -> usize {
+        let width = self.chart.words() + 1;
+        let (kind, row, column) = match item {
+            Item::Open { head, child } => (0, head, child),
+            Item::Left { s, t } => (1, s, t),
+            Item::Right { s, t } => (2, s, t),
+        };
+        (kind * width + row) * width + column
     }
 
-    fn is_axiom(&self, item: ItemId) -> bool {
-        is_axiom(self.item(item))
+    fn goal(&self) -> Item {
+        self.goal_item()
     }
 
-    fn best(&self, item: ItemId) -> f64 {
-        self.value(self.item(item))
+    fn is_axiom(&self, item: Item) -> bool {
+        is_axiom(item)
     }
 
-    fn best_split(&self, item: ItemId) -> u32 {
-        self.first_best_split(self.item(item)) as u32
+    fn best(&self, item: Item) -> f64 {
+        match item {
+            Item::Open { head, child } => self.chart.open(head)[child],
+            Item::Left { s, t } => self.chart.left_value(s, t),
+            Item::Right { s, t } => self.chart.right_value(s, t),
+        }
     }
 
-    fn each_split(&self, item: ItemId, mut visit: impl FnMut(u32, f64)) {
-        let item = self.item(item);
-        let own = self.own_score(item);
+    fn best_split(&self, item: Item) -> u32 {
+        self.first_best_split(item) as u32
+    }
+
+    fn each_split(&self, item: Item, mut visit: impl FnMut(u32, f64)) {
+        let own = self.arc_score(item);
         let (a, b, start) = self.alternatives(item);
         for (i, (x, y)) in a.iter().zip(b).enumerate() {
             visit((start + i) as u32, x + y + own);
         }
     }
 
-    fn parts(&self, item: ItemId, split: u32) -> [ItemId; 2] {
-        let (a, b) = Self::parts(self, self.item(item), split as usize);
-        [self.id(a), self.id(b)]
+    fn parts(&self, item: Item, split: u32) -> [Item; 2] {
+        parts(item, split as usize)
     }
 
-    fn own_score(&self, item: ItemId, _split: u32) -> f64 {
-        Self::own_score(self, self.item(item))
+    fn own_score(&self, item: Item, _split: u32) -> f64 {
+        self.arc_score(item)
     }
 }
