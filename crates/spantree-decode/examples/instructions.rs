@@ -16,7 +16,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let numbers: Vec<usize> = arguments.iter().skip(1).filter_map(|a| a.parse().ok()).collect();
     let (Some(name), &[words, repeats]) = (arguments.first(), numbers.as_slice()) else {
-        eprintln!("usage: instructions plain|eisner|eisner10|cle|cle10|matrix-tree N REPEATS");
+        eprintln!(
+            "usage: instructions plain|eisner|eisner10|cle|cle-many|cle10|matrix-tree N REPEATS"
+        );
         std::process::exit(2);
     };
     let scores = ArcScores::from_fn(words, |head, child| {
@@ -55,6 +57,12 @@ fn decoder(name: &str) -> Box<dyn FnMut(&ArcScores)> {
                 } else {
                     cle.k_best(scores, 10, &mut scratch, &mut trees);
                 }
+            })
+        }
+        "cle-many" => {
+            let (cle, mut scratch) = (ChuLiuEdmonds::new(RootMode::Many), Default::default());
+            Box::new(move |scores| {
+                cle.decode(scores, &mut scratch, &mut tree);
             })
         }
         "matrix-tree" => {

@@ -35,17 +35,15 @@ impl<V: Copy> Chart<V> {
         weight: impl Fn(usize, usize) -> V,
     ) -> V {
         self.reset(words, S::ZERO, S::ONE);
-        for t in 1..=words {
-            for s in (1..t).rev() {
-                let link = S::dot(&self.right(s)[s..t], &self.left(t)[s + 1..=t]);
-                self.set_link(s, t, link);
-                self.set_open(s, t, S::times(link, weight(s, t)));
-                self.set_open(t, s, S::times(link, weight(t, s)));
-                let left = S::dot(&self.left(s)[s..t], &self.open(t)[s..t]);
-                self.set_left(s, t, left);
-                let right = S::dot(&self.open(s)[s + 1..=t], &self.right(t)[s + 1..=t]);
-                self.set_right(s, t, right);
-            }
+        for (s, t) in spans_upwards(words) {
+            let link = S::dot(&self.right(s)[s..t], &self.left(t)[s + 1..=t]);
+            self.set_link(s, t, link);
+            self.set_open(s, t, S::times(link, weight(s, t)));
+            self.set_open(t, s, S::times(link, weight(t, s)));
+            let left = S::dot(&self.left(s)[s..t], &self.open(t)[s..t]);
+            self.set_left(s, t, left);
+            let right = S::dot(&self.open(s)[s + 1..=t], &self.right(t)[s + 1..=t]);
+            self.set_right(s, t, right);
         }
         for t in 1..=words {
             let splits = root_splits(mode, t);
@@ -77,12 +75,10 @@ impl<V: Copy> Chart<V> {
             down.spread_right(0, t);
             down.spread_link(0, t, root_splits(mode, t), &weight);
         }
-        for t in (1..=words).rev() {
-            for s in 1..t {
-                down.spread_right(s, t);
-                down.spread_left(s, t);
-                down.spread_link(s, t, t - s, &weight);
-            }
+        for (s, t) in spans_downwards(words) {
+            down.spread_right(s, t);
+            down.spread_left(s, t);
+            down.spread_link(s, t, t - s, &weight);
         }
     }
 
@@ -145,6 +141,25 @@ impl<V: Copy> Chart<V> {
         self.right[s * self.width + t] = value;
         self.right[t * self.width + s] = value;
     }
+}
+
+/// Spans are visited in blocks of this many ends `t`, so that a row `s` is read once for all of them.
+const BLOCK: usize = 8;
+
+/// All spans of words `s < t`, each after the spans inside it.
+fn spans_upwards(words: usize) -> impl Iterator<Item = (usize, usize)> {
+    (1..words + 1).step_by(BLOCK).flat_map(move |start| {
+        let end = (start + BLOCK).min(words + 1);
+        (1..end).rev().flat_map(move |s| (start.max(s + 1)..end).map(move |t| (s, t)))
+    })
+}
+
+/// The same spans, each before the spans inside it.
+fn spans_downwards(words: usize) -> impl Iterator<Item = (usize, usize)> {
+    (1..words + 1).step_by(BLOCK).rev().flat_map(move |start| {
+        let end = (start + BLOCK).min(words + 1);
+        (1..end).flat_map(move |s| (start.max(s + 1)..end).rev().map(move |t| (s, t)))
+    })
 }
 
 /// Number of splits of `link(0, t)`: one root child leaves only the split that puts no word left of it.
@@ -212,5 +227,25 @@ impl<S: Outside> Descent<'_, S> {
         let outer = self.outside.open(head)[child];
         self.totals.set(head, child, S::total(self.inside.open(head)[child], outer));
         S::behind(weight(head, child), outer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_come_after_what_they_contain() {
+        for words in 0..30 {
+            let upwards: Vec<_> = spans_upwards(words).collect();
+            assert_eq!(upwards.len(), words * words.saturating_sub(1) / 2);
+            for (place, &(s, t)) in upwards.iter().enumerate() {
+                let inside = |&(from, to): &(usize, usize)| s <= from && to <= t;
+                assert!(!upwards[place + 1..].iter().any(inside), "{s} {t}");
+            }
+            let mut downwards: Vec<_> = spans_downwards(words).collect();
+            downwards.reverse();
+            assert_eq!(downwards, upwards);
+        }
     }
 }

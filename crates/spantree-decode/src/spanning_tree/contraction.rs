@@ -251,31 +251,39 @@ fn raise(row: &mut [f64], values: impl Iterator<Item = f64>) {
 
 /// The lowest of the best heads of a row; with one root child, the root only if nothing else is left.
 fn best_head<T: Copy + PartialOrd + Into<f64>>(row: &[T], mode: RootMode) -> Option<(usize, T)> {
-    let allowed = |value: T| value.into() > FORBIDDEN;
-    if mode == RootMode::One {
-        let word_heads = &row[1..];
-        let best = largest(word_heads).filter(|&gain| allowed(gain));
-        if let Some(gain) = best {
-            return word_heads.iter().position(|&g| g == gain).map(|at| (at + 1, gain));
+    let allowed = |&(_, gain): &(usize, T)| gain.into() > FORBIDDEN;
+    match mode {
+        RootMode::Many => first_largest(row).filter(allowed),
+        RootMode::One => {
+            let word = first_largest(&row[1..]).map(|(at, gain)| (at + 1, gain));
+            word.filter(allowed).or_else(|| Some((0, row[0])).filter(allowed))
         }
-        return Some((0, row[0])).filter(|&(_, gain)| allowed(gain));
     }
-    let gain = largest(row).filter(|&gain| allowed(gain))?;
-    row.iter().position(|&g| g == gain).map(|at| (at, gain))
 }
 
-/// The largest element of a row without NaN, in independent lanes for vector instructions.
-fn largest<T: Copy + PartialOrd>(row: &[T]) -> Option<T> {
+/// The largest element of a row without NaN, and its first place.
+///
+/// Both passes work on whole chunks without branches, so that the compiler can use vector instructions.
+fn first_largest<T: Copy + PartialOrd>(row: &[T]) -> Option<(usize, T)> {
     const LANES: usize = 8;
     let max = |a: T, b: T| if b > a { b } else { a };
+    let (chunks, rest) = row.as_chunks::<LANES>();
     let mut lanes = [*row.first()?; LANES];
-    let mut chunks = row.chunks_exact(LANES);
-    for chunk in chunks.by_ref() {
+    for chunk in chunks {
         for lane in 0..LANES {
             lanes[lane] = max(lanes[lane], chunk[lane]);
         }
     }
-    chunks.remainder().iter().chain(&lanes).copied().reduce(max)
+    for half in [4, 2, 1] {
+        for lane in 0..half {
+            lanes[lane] = max(lanes[lane], lanes[lane + half]);
+        }
+    }
+    let largest = rest.iter().copied().fold(lanes[0], max);
+    let has_it = |chunk: &[T; LANES]| chunk.iter().fold(false, |found, &x| found | (x == largest));
+    let start = LANES * chunks.iter().position(has_it).unwrap_or(chunks.len());
+    let place = row[start..].iter().position(|&x| x == largest)?;
+    Some((start + place, largest))
 }
 
 #[cfg(test)]
