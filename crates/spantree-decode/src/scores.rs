@@ -27,9 +27,16 @@ pub const FORBIDDEN: f32 = f32::NEG_INFINITY;
 /// assert_eq!(scores.score(3, 1), 2.0);
 /// assert!(!scores.is_allowed(2, 2) && !scores.is_allowed(1, 0));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ArcScores {
     table: ArcTable<f32>,
+}
+
+/// The table of the empty sentence.
+impl Default for ArcScores {
+    fn default() -> Self {
+        Self::new(0)
+    }
 }
 
 impl ArcScores {

@@ -3,7 +3,7 @@
 //! Every word takes its best head; a cycle is contracted to one node, whose arcs are worth what they
 //! gain over the cycle arc they replace, and the node takes its best head in turn. Only the heads *into*
 //! nodes are ever merged, row by row, so that the O(n²) bound of Tarjan (1977) for dense graphs comes
-//! with contiguous loops; see [`contraction`] for the bookkeeping and [`k_best`] for the next trees.
+//! with contiguous loops; the bookkeeping is in the module `contraction`, the next trees in `k_best`.
 //!
 //! **One root child** costs no loop over roots and no large constants. Rank trees by number of root
 //! children first and score second. Then an arc from the root is taken only by a node that has no other

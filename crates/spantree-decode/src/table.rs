@@ -7,10 +7,16 @@
 /// One value per arc of a sentence, `(n + 1) × (n + 1)` cells with the heads of a child contiguous.
 ///
 /// Cells that name no arc (a child `0`, a word that heads itself) exist and hold the fill value.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ArcTable<T> {
     words: usize,
     cells: Vec<T>,
+}
+
+impl<T: Copy + Default> Default for ArcTable<T> {
+    fn default() -> Self {
+        Self::new(0, T::default())
+    }
 }
 
 impl<T: Copy> ArcTable<T> {

@@ -3,6 +3,7 @@
 mod proofs {
     mod chain;
     mod constraints;
+    mod dual;
     mod invariances;
     mod sums;
     mod tables;

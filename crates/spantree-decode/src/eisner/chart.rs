@@ -15,13 +15,20 @@ use crate::table::ArcTable;
 /// let trees = Chart::default().inside::<Count>(5, RootMode::Many, |_head, _child| 1);
 /// assert_eq!(trees, 273);
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Chart<V> {
     width: usize,
     link: Vec<V>,
     open: Vec<V>,
     left: Vec<V>,
     right: Vec<V>,
+}
+
+impl<V> Default for Chart<V> {
+    fn default() -> Self {
+        let (link, open, left, right) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { width: 1, link, open, left, right }
+    }
 }
 
 impl<V: Copy> Chart<V> {
@@ -66,7 +73,7 @@ impl<V: Copy> Chart<V> {
         outside: &mut Self,
         totals: &mut ArcTable<V>,
     ) {
-        let words = self.width - 1;
+        let words = self.words();
         totals.reset(words, S::UNREACHED);
         outside.reset(words, S::UNREACHED, S::UNREACHED);
         outside.right[words] = S::GOAL;
