@@ -1,9 +1,10 @@
 //! One epoch from these weights on this shard: the single way in which learners meet examples.
 //!
-//! The training loop calls [`epoch`], or [`mixed_epoch`](crate::mixed_epoch), which calls it per shard.
+//! The training loop calls [`epoch`], or [`Mixer::epoch`](crate::Mixer::epoch), which calls it per shard.
 
 use crate::problem::Problem;
 use crate::state::State;
+use std::ops::AddAssign;
 
 /// A rule that turns one example into a change of the weights.
 ///
@@ -54,6 +55,14 @@ impl EpochStats {
     }
 }
 
+impl AddAssign for EpochStats {
+    fn add_assign(&mut self, other: Self) {
+        self.examples += other.examples;
+        self.updates += other.updates;
+        self.loss += other.loss;
+    }
+}
+
 /// Called after every example, on the thread that learned from it.
 pub type Progress<'a> = &'a (dyn Fn(Outcome) + Sync);
 
@@ -80,3 +89,6 @@ pub fn epoch<P: Problem, L: Learner<P>>(
     learner.settle(state);
     stats
 }
+
+#[cfg(test)]
+mod tests;

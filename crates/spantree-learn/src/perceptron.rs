@@ -55,3 +55,30 @@ impl<P: Structured> Learner<P> for Perceptron {
         Outcome { loss, updated: !scratch.delta.is_empty() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::epoch;
+    use crate::testing::{Listed, multiclass};
+
+    #[test]
+    fn two_steps_by_hand() {
+        // Classes 0 and 1, features a and b: ids 0a 1b | 2a 3b. Ties go to class 1.
+        let examples = [multiclass(2, 2, &[0, 1], 0), multiclass(2, 2, &[1], 1)];
+        let mut state = State::new(4);
+        let stats = epoch(
+            &Perceptron,
+            &Listed,
+            &examples,
+            &[0, 1],
+            &mut state,
+            &mut OneBest::default(),
+            &|_| {},
+        );
+        // {a, b} is taken for 1: w₁ = (1, 1, −1, −1). Then {b} is taken for 0: w₂ = w₁ + (0, −1, 0, 1).
+        assert_eq!(state.weights(), [1.0, 1.0 - 1.0, -1.0, -1.0 + 1.0]);
+        assert_eq!(state.average(), [1.0, (1.0 + 0.0) / 2.0, -1.0, (-1.0 + 0.0) / 2.0]);
+        assert_eq!((stats.examples, stats.updates, stats.loss), (2, 2, 2.0));
+    }
+}

@@ -18,13 +18,15 @@ use crate::sparse::SparseVector;
 use thiserror::Error;
 
 /// Weights, averages and counters; see the [module](self).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct State {
     pub(crate) weights: Vec<f32>,
     /// `u` of the module's formula.
     pub(crate) lag: Vec<f32>,
     /// Sums of squared gradients, for learners that adapt their rates; otherwise empty.
     pub(crate) squares: Vec<f32>,
+    /// Examples that each weight's regularisation has been paid for, modulo 2³²; empty or, between epochs, all `steps`.
+    pub(crate) paid: Vec<u32>,
     /// Examples seen.
     pub(crate) steps: u64,
 }
@@ -71,7 +73,7 @@ impl State {
     #[must_use]
     pub fn from_weights(weights: Vec<f32>) -> Self {
         let lag = vec![0.0; weights.len()];
-        Self { weights, lag, squares: Vec::new(), steps: 0 }
+        Self { weights, lag, squares: Vec::new(), paid: Vec::new(), steps: 0 }
     }
 
     /// The current weights.
@@ -119,7 +121,22 @@ impl State {
         }
     }
 
-    /// Everything there is to save.
+    /// Sets one weight, for learners that do more than add.
+    pub(crate) fn set(&mut self, id: usize, weight: f32) {
+        self.lag[id] += self.steps as f32 * (weight - self.weights[id]);
+        self.weights[id] = weight;
+    }
+
+    /// Becomes a copy of `other`, without new memory if the sizes agree.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.weights.clone_from(&other.weights);
+        self.lag.clone_from(&other.lag);
+        self.squares.clone_from(&other.squares);
+        self.paid.clone_from(&other.paid);
+        self.steps = other.steps;
+    }
+
+    /// Everything there is to save between two epochs.
     #[must_use]
     pub fn tables(&self) -> Tables<&[f32]> {
         Tables { weights: &self.weights, lag: &self.lag, squares: &self.squares, steps: self.steps }
@@ -139,6 +156,66 @@ impl State {
         if !squares.is_empty() {
             check("squares", squares.len())?;
         }
-        Ok(Self { weights, lag, squares, steps })
+        Ok(Self { weights, lag, squares, paid: Vec::new(), steps })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+
+    /// Random sparse updates; the naive sum of all weight vectors in double precision beside the lazy average.
+    fn lazy_and_explicit(examples: u64, len: usize) -> (Vec<f32>, Vec<f32>) {
+        let mut rng = Rng::new(17);
+        let (mut state, mut sum) = (State::new(len), vec![0.0_f64; len]);
+        for _ in 0..examples {
+            let mut delta = SparseVector::new();
+            for _ in 0..rng.below(4) {
+                delta.add(rng.below(len) as u32, rng.uniform() as f32 - 0.4);
+            }
+            state.add(0.01, &delta);
+            state.steps += 1;
+            sum.iter_mut().zip(state.weights()).for_each(|(sum, &w)| *sum += f64::from(w));
+        }
+        (state.average(), sum.iter().map(|sum| (sum / examples as f64) as f32).collect())
+    }
+
+    #[test]
+    fn lazy_average_is_the_explicit_average() {
+        let (lazy, explicit) = lazy_and_explicit(50, 20);
+        crate::testing::assert_close(&lazy, &explicit, 1e-6);
+    }
+
+    #[test]
+    fn single_precision_is_enough_for_long_training() {
+        // 60,000 updates of each weight.
+        let (lazy, explicit) = lazy_and_explicit(200_000, 5);
+        crate::testing::assert_close(&lazy, &explicit, 2e-5);
+    }
+
+    #[test]
+    fn two_steps_by_hand() {
+        let mut state = State::new(2);
+        assert_eq!(state.average(), [0.0, 0.0]);
+        let mut delta = SparseVector::new();
+        delta.add(0, 3.0);
+        state.add(2.0, &delta);
+        state.steps += 1;
+        delta.add(1, 1.0);
+        state.add(-1.0, &delta);
+        state.steps += 1;
+        assert_eq!(state.weights(), [6.0 - 3.0, -1.0]);
+        assert_eq!(state.average(), [(6.0 + 3.0) / 2.0, (0.0 - 1.0) / 2.0]);
+    }
+
+    #[test]
+    fn tables_of_different_length_are_refused() {
+        let tables =
+            Tables { weights: vec![0.0; 3], lag: vec![0.0; 3], squares: vec![0.0; 2], steps: 1 };
+        let error = State::from_tables(tables).unwrap_err();
+        assert_eq!(error, StateError::Length { table: "squares", found: 2, weights: 3 });
+        let tables = Tables { weights: vec![0.0; 3], lag: vec![], squares: vec![], steps: 1 };
+        assert!(State::from_tables(tables).is_err());
     }
 }
