@@ -77,7 +77,7 @@ impl<S> Worker<S> {
             if likelihood.is_finite() {
                 self.likelihood += likelihood;
                 gradient.compact();
-                self.sum.extend_from_slice(gradient.entries());
+                self.sum.extend(gradient.entries());
             }
         }
     }
@@ -148,8 +148,7 @@ mod tests {
             Listed.log_likelihood(&w, example, &mut (), &mut sum);
         });
         sum.compact();
-        let slopes =
-            sum.entries().iter().map(|&(id, g)| g / examples.len() as f32 - 1e-3 * w[id as usize]);
+        let slopes = sum.entries().map(|(id, g)| g / examples.len() as f32 - 1e-3 * w[id as usize]);
         assert!(slopes.map(f32::abs).fold(0.0, f32::max) < 1e-4);
     }
 

@@ -1,6 +1,6 @@
 //! One epoch from these weights on this shard: the single way in which learners meet examples.
 //!
-//! The training loop calls [`epoch`], or [`Mixer::epoch`](crate::Mixer::epoch), which calls it per shard.
+//! The training loop calls [`epoch()`], or [`Mixer::epoch`](crate::Mixer::epoch), which calls it per shard.
 
 use crate::problem::Problem;
 use crate::state::State;

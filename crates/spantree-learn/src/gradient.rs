@@ -18,7 +18,7 @@ use crate::sparse::SparseVector;
 use crate::state::State;
 
 /// Keeps the first adaptive steps finite.
-const EPSILON: f32 = 1e-6;
+const EPSILON: f64 = 1e-6;
 
 /// How the length of a step depends on the past of a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,50 +48,66 @@ pub struct GradientScratch<S> {
 }
 
 impl StochasticGradient {
-    /// Allocates the tables that these settings need.
+    /// Fills the tables that these settings need, if they are empty.
     fn prepare(&self, state: &mut State) {
+        let len = state.weights.len();
         if self.rate == Rate::Adaptive && state.squares.is_empty() {
-            state.squares = vec![0.0; state.weights.len()];
+            state.squares.resize(len, 0.0);
         }
         if self.l2 > 0.0 && state.paid.is_empty() {
-            state.paid = vec![state.steps as u32; state.weights.len()];
+            state.paid.resize(len, state.steps as u32);
         }
     }
 
     /// `h` of the module's formula.
-    fn scale(&self, state: &State, id: usize) -> f32 {
+    fn scale(&self, state: &State, id: usize) -> f64 {
         match self.rate {
             Rate::Constant => 1.0,
-            Rate::Adaptive => EPSILON + state.squares[id].sqrt(),
+            Rate::Adaptive => EPSILON + f64::from(state.squares[id]).sqrt(),
         }
     }
 
-    /// The weight after the regularisation that is still owed for the examples before number `steps`.
-    fn pay(&self, state: &mut State, id: usize, steps: u64) -> f32 {
-        let weight = state.weights[id];
+    /// What the regulariser adds to `h`.
+    fn shrinkage(&self) -> f64 {
+        f64::from(self.step) * f64::from(self.l2)
+    }
+
+    /// The weight after the regularisation that it owes for the examples before this one.
+    fn paid_weight(&self, state: &State, id: usize) -> f64 {
+        let weight = f64::from(state.weights[id]);
         if self.l2 <= 0.0 {
             return weight;
         }
-        let owed = (steps as u32).wrapping_sub(state.paid[id]);
-        state.paid[id] = steps as u32;
-        if owed == 0 || weight == 0.0 {
-            return weight;
-        }
+        let owed = (state.steps as u32).wrapping_sub(state.paid[id]);
         let h = self.scale(state, id);
-        weight * (h / (h + self.step * self.l2)).powf(owed as f32)
+        weight * power(h / (h + self.shrinkage()), owed)
     }
 
     fn climb(&self, state: &mut State, id: usize, gradient: f32) {
-        let weight = self.pay(state, id, state.steps);
+        let weight = self.paid_weight(state, id);
         if self.rate == Rate::Adaptive {
             state.squares[id] += gradient * gradient;
         }
         let h = self.scale(state, id);
-        state.set(id, (h * weight + self.step * gradient) / (h + self.step * self.l2));
+        let ascent = f64::from(self.step) * f64::from(gradient);
+        state.set(id, ((h * weight + ascent) / (h + self.shrinkage())) as f32);
         if self.l2 > 0.0 {
-            state.paid[id] = state.paid[id].wrapping_add(1);
+            state.paid[id] = (state.steps as u32).wrapping_add(1);
         }
     }
+}
+
+/// `base` to an integer power by squaring: unlike `powi`, the same bits on every platform.
+fn power(mut base: f64, mut exponent: u32) -> f64 {
+    let mut result = 1.0;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result *= base;
+        }
+        base *= base;
+        exponent >>= 1;
+    }
+    result
 }
 
 impl<P: LogLinear> Learner<P> for StochasticGradient {
@@ -117,7 +133,7 @@ impl<P: LogLinear> Learner<P> for StochasticGradient {
             return Outcome::default();
         }
         scratch.gradient.compact();
-        for &(id, gradient) in scratch.gradient.entries() {
+        for (id, gradient) in scratch.gradient.entries() {
             self.climb(state, id as usize, gradient);
         }
         Outcome { loss: -likelihood, updated: !scratch.gradient.is_empty() }
@@ -128,9 +144,10 @@ impl<P: LogLinear> Learner<P> for StochasticGradient {
             return;
         }
         for id in 0..state.weights.len() {
-            let weight = self.pay(state, id, state.steps);
-            state.set(id, weight);
+            let weight = self.paid_weight(state, id);
+            state.set(id, weight as f32);
         }
+        state.paid.clear();
     }
 }
 
@@ -206,6 +223,15 @@ mod tests {
     }
 
     #[test]
+    fn powers() {
+        for exponent in 0..40 {
+            let expected = (0..exponent).fold(1.0, |product, _| product * 0.75);
+            assert!((power(0.75, exponent) / expected - 1.0).abs() < 1e-13);
+        }
+        assert_eq!(power(1.0, u32::MAX), 1.0);
+    }
+
+    #[test]
     fn gradient_of_the_toy_is_its_finite_difference() {
         let mut rng = Rng::new(2);
         for example in planted_chains(&mut rng, 5) {
@@ -224,7 +250,6 @@ mod tests {
                     let slope = (value(&up) - value(&down)) / f64::from(up[id] - down[id]);
                     let found = gradient
                         .entries()
-                        .iter()
                         .find(|entry| entry.0 == id as u32)
                         .map_or(0.0, |entry| entry.1);
                     assert!(

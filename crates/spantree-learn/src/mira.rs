@@ -5,17 +5,17 @@
 //! ```
 //!
 //! Hard constraints, without slack or aggressiveness (McDonald, Crammer, Pereira 2006). The dual is solved by
-//! [`hildreth`] over the k × k Gram matrix. With k = 1 this is [`PassiveAggressive::mira`](crate::PassiveAggressive::mira),
+//! Hildreth's method over the k × k Gram matrix. With k = 1 this is [`PassiveAggressive::mira`](crate::PassiveAggressive::mira),
 //! which is faster. One k-best decoding and k²/2 sparse products per example.
 
-mod factored;
+pub mod factored;
 mod hildreth;
 
 use crate::epoch::{Learner, Outcome};
 use crate::problem::KBest;
 use crate::sparse::SparseVector;
 use crate::state::State;
-pub use factored::{FactoredMira, FactoredScratch};
+pub use factored::FactoredMira;
 use hildreth::hildreth;
 
 /// k-best MIRA; see the [module](self).

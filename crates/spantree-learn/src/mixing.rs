@@ -13,7 +13,7 @@
 //! [`state`](crate::state)) mixes like the weights do.
 //!
 //! **Determinism.** The result depends on the shards, not on the threads that run them. One shard is bit for bit
-//! [`epoch`](crate::epoch): sums are in `f64`, where multiplying a weight by an integer and dividing it again is exact.
+//! [`epoch`](crate::epoch()): sums are in `f64`, where multiplying a weight by an integer and dividing it again is exact.
 //!
 //! **Memory.** One copy of the [`State`] per thread, not per shard, and twice a state for the sums: with 2²² weights and two
 //! threads, 32 MB for the state itself, 64 MB for copies, 64 MB for sums.
@@ -53,7 +53,7 @@ impl<S: Default + Send> Mixer<S> {
     /// Orders come from [`shard_orders`](crate::shard_orders).
     ///
     /// # Panics
-    /// As [`epoch`](crate::epoch).
+    /// As [`epoch`](crate::epoch()).
     pub fn epoch<P: Problem, L: Learner<P, Scratch = S>>(
         &mut self,
         learner: &L,
@@ -151,7 +151,6 @@ impl MixtureSum {
             table.clear();
             table.extend(sum.iter().map(mixed));
         }
-        state.paid.clear();
     }
 }
 

@@ -74,11 +74,10 @@ impl<P: Structured> Learner<P> for PassiveAggressive {
         let loss = scratch.compare(problem, state.weights(), example, self.decoding);
         let delta = &scratch.delta;
         let violation = self.margin.of(loss) - delta.dot(state.weights());
-        // An empty difference gives NaN or ∞ here: no step could change the margin.
-        let step = (violation / delta.squared_norm()).min(self.aggressiveness);
-        let updated = !delta.is_empty() && step > 0.0;
+        let step = (violation / delta.squared_norm()).min(self.aggressiveness) as f32;
+        let updated = violation > 0.0 && !delta.is_empty() && step.is_finite();
         if updated {
-            state.add(step as f32, delta);
+            state.add(step, delta);
         }
         Outcome { loss, updated }
     }

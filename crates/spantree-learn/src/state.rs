@@ -1,6 +1,6 @@
 //! The state of training: weights, their running average, and what a learner must remember between examples.
 //!
-//! A learner changes the weights through [`State::add`]; [`epoch`](crate::epoch) counts examples. Averaging is lazy: with
+//! A learner changes the weights through [`State::add`]; [`epoch`](crate::epoch()) counts examples. Averaging is lazy: with
 //! `w_t` the weights after example `t` of `T`, the average is
 //!
 //! ```text
@@ -25,7 +25,7 @@ pub struct State {
     pub(crate) lag: Vec<f32>,
     /// Sums of squared gradients, for learners that adapt their rates; otherwise empty.
     pub(crate) squares: Vec<f32>,
-    /// Examples that each weight's regularisation has been paid for, modulo 2³²; empty or, between epochs, all `steps`.
+    /// Number of examples, modulo 2³², whose regularisation each weight has paid for; empty between epochs.
     pub(crate) paid: Vec<u32>,
     /// Examples seen.
     pub(crate) steps: u64,
@@ -114,7 +114,7 @@ impl State {
     /// If an id of `delta` is not below the number of weights.
     pub fn add(&mut self, scale: f32, delta: &SparseVector) {
         let steps = self.steps as f32;
-        for &(id, value) in delta.entries() {
+        for (id, value) in delta.entries() {
             let change = scale * value;
             self.weights[id as usize] += change;
             self.lag[id as usize] += steps * change;
