@@ -242,6 +242,18 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_are_too_short_are_made_longer() {
+        // The first trial, from 0 to 1, leaves 99 % of the slope.
+        let mut values = Vec::new();
+        let far = |x: &[f64], gradient: &mut [f64]| {
+            gradient[0] = x[0] - 100.0;
+            gradient[0] * gradient[0] / 2.0
+        };
+        assert!(EXACT.minimise(&mut vec![0.0], far, |_, value| values.push(value)).converged);
+        assert!(values[0] <= 90.0 * 90.0 / 2.0, "{values:?}");
+    }
+
+    #[test]
     fn steepest_descent_without_memory_is_slower() {
         let mut x = vec![-1.2, 1.0];
         let minimum = Lbfgs { memory: 0, ..EXACT }.minimise(&mut x, rosenbrock, |_, _| {});

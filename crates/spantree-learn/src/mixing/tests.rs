@@ -107,6 +107,24 @@ fn shards_without_errors_count_nothing_by_updates() {
     }
 }
 
+#[test]
+fn shards_count_by_their_updates() {
+    // Features a and b have a shard each. b → 0, 1, 0: wrong each time, (1 | −1), 0, (1 | −1). a → 0: wrong once.
+    let examples =
+        [multiclass(2, 2, &[0], 0), multiclass(2, 2, &[1], 0), multiclass(2, 2, &[1], 1)];
+    let (mut state, mut mixer) = (State::new(4), Mixer::new(Weighting::ByUpdates, 2));
+    let stats = mixer.epoch(
+        &Perceptron,
+        &Listed,
+        &examples,
+        &[vec![0], vec![1, 2, 1]],
+        &mut state,
+        &|_| {},
+    );
+    assert_eq!(stats.updates, 1 + 3);
+    assert_eq!(state.weights(), [1.0 / 4.0, 3.0 / 4.0, -1.0 / 4.0, -3.0 / 4.0]);
+}
+
 /// Three epochs over a fixed number of shards.
 fn train<L: Learner<Listed>>(
     learner: &L,
