@@ -154,8 +154,9 @@ impl MixtureSum {
     }
 }
 
+/// An empty table, of a shard whose learner never needed it, counts as zeros.
 fn add_scaled(sum: &mut Vec<f64>, scale: f64, table: &[f32]) {
-    sum.resize(table.len(), 0.0);
+    sum.resize(sum.len().max(table.len()), 0.0);
     sum.iter_mut().zip(table).for_each(|(sum, &value)| *sum += scale * f64::from(value));
 }
 

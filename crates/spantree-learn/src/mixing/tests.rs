@@ -196,3 +196,12 @@ fn no_shards_and_empty_shards_change_nothing() {
         assert_eq!(state.weights(), [1.0, -2.0]);
     }
 }
+
+#[test]
+fn more_shards_than_examples_keep_every_table() {
+    let examples = planted_chains(&mut Rng::new(16), 3);
+    let learner = StochasticGradient { step: 0.1, rate: Rate::Adaptive, l2: 0.01 };
+    let state = train(&learner, &examples, 5, Mixer::new(Weighting::Uniform, 2));
+    assert_eq!(state.tables().squares.len(), CHAIN_FEATURES);
+    assert!(state.tables().squares.iter().any(|&square| square > 0.0));
+}
