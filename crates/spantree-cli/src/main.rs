@@ -3,6 +3,7 @@
 //! Exit codes: 0 all well, 1 failure (one line on standard error), 2 wrong usage.
 
 mod convert;
+mod generate;
 mod io;
 mod stats;
 mod validate;
@@ -23,6 +24,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Convert(convert::Arguments),
+    Generate(generate::Arguments),
     Stats(stats::Arguments),
     Validate(validate::Arguments),
     Vote(vote::Arguments),
@@ -31,6 +33,7 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Convert(arguments) => convert::run(&arguments),
+        Verb::Generate(arguments) => generate::run(&arguments),
         Verb::Stats(arguments) => stats::run(&arguments),
         Verb::Validate(arguments) => validate::run(&arguments),
         Verb::Vote(arguments) => vote::run(&arguments),
