@@ -11,11 +11,11 @@
 //!
 //! Everything is deterministic; what is random takes a seed.
 
-mod divide;
+pub mod divide;
 mod lift;
-mod pseudo_projective;
+pub mod pseudo_projective;
 mod simplify;
-mod value_map;
+pub mod value_map;
 
 pub use divide::{DivideError, Part, Unit, folds, sample, shuffle, split};
 pub use lift::Lifting;

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use crate::sentence::{Column, TokenId};
 use crate::stats::Stats;
+use crate::validate::{Finding, Options, Validator};
 
 fn sentences(config: &GeneratorConfig, count: usize) -> Vec<Sentence> {
     Generator::new(config.clone()).take(count).collect()
@@ -117,6 +118,19 @@ fn agreement_text_and_layers_are_consistent() {
         }
     }
     assert!(ranges > 10 && empty > 10);
+}
+
+#[test]
+fn the_validator_has_nothing_to_say() {
+    for (enhanced, noise) in [(false, 0.0), (true, 0.0), (true, 0.2)] {
+        let config = GeneratorConfig { enhanced, noise, seed: 4, ..Default::default() };
+        let text: String = sentences(&config, 500).iter().map(Sentence::to_conllu).collect();
+        let mut findings = Vec::new();
+        let mut validator = Validator::new(Options::default());
+        let report = |finding: Finding| findings.push(finding.to_string());
+        validator.check(text.as_bytes(), "synthetic", report).unwrap();
+        assert!(validator.summary().passed() && findings.is_empty(), "{findings:?}");
+    }
 }
 
 #[test]
