@@ -1,4 +1,5 @@
 //! What the data is.
+pub mod evaluate;
 pub mod file;
 pub mod format;
 pub mod generate;

@@ -38,6 +38,8 @@ pub struct TreebankReader {
     format: Format,
     layout: Arc<Layout>,
     warnings: Warnings,
+    /// First line of the sentence read last.
+    sentence_line: u64,
     failed: bool,
 }
 
@@ -50,6 +52,7 @@ impl TreebankReader {
             format,
             layout: Arc::new(format.layout()),
             warnings: Warnings::default(),
+            sentence_line: 1,
             failed: false,
         }
     }
@@ -87,6 +90,7 @@ impl TreebankReader {
                 return Err(ReadError { name: self.name.clone(), line, kind });
             }
         };
+        self.sentence_line = block.line;
         let result = block.text().and_then(|text| {
             if let Some(layout) = self.format.declared_layout(text, block.line) {
                 self.layout = Arc::new(layout.map_err(|kind| (block.line, kind))?);
@@ -129,6 +133,12 @@ impl TreebankReader {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.blocks.bytes()
+    }
+
+    /// The first line of the sentence read last, from 1.
+    #[must_use]
+    pub fn sentence_line(&self) -> u64 {
+        self.sentence_line
     }
 
     /// The line after the last one read, from 1.

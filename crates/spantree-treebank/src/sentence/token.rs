@@ -132,6 +132,19 @@ pub struct Dep<'a> {
     pub label: &'a str,
 }
 
+impl<'a> Dep<'a> {
+    /// Reads one part of DEPS, `head:label`.
+    #[must_use]
+    pub fn parse(text: &'a str) -> Option<Self> {
+        let (head, label) = text.split_once(':')?;
+        let (head, empty) = match head.split_once('.') {
+            Some((head, empty)) => (number(head)?, number(empty).filter(|&index| index > 0)?),
+            None => (number(head)?, 0),
+        };
+        Some(Self { head, empty, label })
+    }
+}
+
 /// A row of a sentence: a word, a multiword range or an empty node.
 #[derive(Clone, Copy)]
 pub struct Token<'a> {
@@ -249,7 +262,7 @@ impl<'a> Token<'a> {
 
     /// The enhanced dependencies; parts of DEPS that are not `head:label` are skipped.
     pub fn deps(self) -> impl Iterator<Item = Dep<'a>> {
-        pairs(self.get(Column::Deps)).filter_map(parse_dep)
+        pairs(self.get(Column::Deps)).filter_map(Dep::parse)
     }
 
     /// The value of a column beyond those of CoNLL-U; `None` when the sentence has no such column.
@@ -278,15 +291,6 @@ fn pairs(text: &str) -> impl Iterator<Item = &str> {
 
 fn attributes(text: &str) -> impl Iterator<Item = (&str, &str)> {
     pairs(text).map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-}
-
-fn parse_dep(text: &str) -> Option<Dep<'_>> {
-    let (head, label) = text.split_once(':')?;
-    let (head, empty) = match head.split_once('.') {
-        Some((head, empty)) => (number(head)?, number(empty).filter(|&index| index > 0)?),
-        None => (number(head)?, 0),
-    };
-    Some(Dep { head, empty, label })
 }
 
 #[cfg(test)]
