@@ -3,6 +3,7 @@
 //! Exit codes: 0 all well, 1 failure (one line on standard error), 2 wrong usage.
 
 mod convert;
+mod eval;
 mod generate;
 mod io;
 mod stats;
@@ -24,6 +25,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Convert(convert::Arguments),
+    Eval(eval::Arguments),
     Generate(generate::Arguments),
     Stats(stats::Arguments),
     Validate(validate::Arguments),
@@ -33,6 +35,7 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Convert(arguments) => convert::run(&arguments),
+        Verb::Eval(arguments) => eval::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments),
         Verb::Stats(arguments) => stats::run(&arguments),
         Verb::Validate(arguments) => validate::run(&arguments),

@@ -1,0 +1,155 @@
+//! `spantree eval`: scores of one or more systems against a gold treebank.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use spantree::treebank::Format;
+use spantree::treebank::evaluate::{Document, Labels, PairedTest, Punctuation, Roots, TestOptions};
+use spantree::treebank::report::{Report, ReportOptions};
+
+use crate::io::{create, print};
+
+/// Scores systems against a gold treebank.
+///
+/// By default all metrics of the official UD evaluation, with its word alignment: tokens and sentences may differ, the text
+/// may not. With several systems also the oracles and a significance test for each pair.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The gold treebank
+    gold: PathBuf,
+    /// One or more systems' outputs for the same text
+    #[arg(value_name = "SYSTEM", required = true)]
+    systems: Vec<PathBuf>,
+    /// Format of all files [default: by file name, else conllu]
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Format>,
+    /// ud: the official UD evaluation; conll: CoNLL-X to CoNLL-2009 (the same words, whole labels, any number of roots) with
+    /// semantic scores where there are predicates [default: by format]
+    #[arg(long, value_name = "CONVENTION")]
+    convention: Option<ConventionChoice>,
+    /// Which words count in attachment scores, breakdowns and confusions
+    #[arg(long, value_name = "WHAT", default_value = "score")]
+    punctuation: PunctuationChoice,
+    /// Compare labels whole or up to the colon there [default: universal for ud, full for conll]
+    #[arg(long, value_name = "WHICH")]
+    labels: Option<LabelsChoice>,
+    /// Accept several roots in a sentence, as CoNLL-X does
+    #[arg(long)]
+    several_roots: bool,
+    /// Show where the errors are: by sentence and arc length, depth, siblings, tag, relation, projectivity; confusions
+    #[arg(long)]
+    breakdown: bool,
+    /// Significance test between systems
+    #[arg(long, value_name = "TEST", default_value = "shuffling")]
+    test: TestChoice,
+    /// Random rounds of the test
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    rounds: u32,
+    /// Seed of the test
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print JSON with all counts
+    #[arg(long)]
+    json: bool,
+    /// Also write a self-contained page with plots; implies --breakdown
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ConventionChoice {
+    Ud,
+    Conll,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PunctuationChoice {
+    /// all words
+    Score,
+    /// not those made of Unicode punctuation only (CoNLL-X)
+    SkipForm,
+    /// not those tagged PUNCT
+    SkipUpos,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LabelsChoice {
+    /// nsubj:pass is not nsubj
+    Full,
+    /// up to the first colon
+    Universal,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TestChoice {
+    /// exchange the systems on random sentences
+    Shuffling,
+    /// draw sentences with replacement
+    Bootstrap,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let gold = arguments.load(&arguments.gold)?;
+    let systems =
+        arguments.systems.iter().map(|path| arguments.load(path)).collect::<Result<Vec<_>>>()?;
+    let report = Report::new(&gold, &systems, &arguments.options())?;
+    if let Some(path) = &arguments.html {
+        let mut page = create(path)?;
+        page.write_all(report.to_html().as_bytes())
+            .and_then(|()| page.finish())
+            .context("cannot write")?;
+    }
+    print(&if arguments.json { report.to_json() } else { report.to_text() })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn load(&self, path: &Path) -> Result<Document> {
+        let document = Document::load(path, self.from)?;
+        for line in document.warnings().describe(document.name()) {
+            eprintln!("{line}");
+        }
+        Ok(document)
+    }
+
+    /// UD for CoNLL-U and its relatives, CoNLL for the older formats.
+    fn convention(&self) -> ConventionChoice {
+        self.convention.unwrap_or_else(|| {
+            match self.from.or_else(|| Format::from_path(&self.gold)) {
+                None | Some(Format::Conllu | Format::ConlluPlus) => ConventionChoice::Ud,
+                Some(_) => ConventionChoice::Conll,
+            }
+        })
+    }
+
+    fn options(&self) -> ReportOptions {
+        let mut options = match self.convention() {
+            ConventionChoice::Ud => ReportOptions::ud(),
+            ConventionChoice::Conll => ReportOptions::conll(),
+        };
+        if self.several_roots {
+            options.roots = Roots::Many;
+        }
+        options.attachment.punctuation = match self.punctuation {
+            PunctuationChoice::Score => Punctuation::Score,
+            PunctuationChoice::SkipForm => Punctuation::SkipByForm,
+            PunctuationChoice::SkipUpos => Punctuation::SkipByUpos,
+        };
+        if let Some(labels) = self.labels {
+            options.attachment.labels = match labels {
+                LabelsChoice::Full => Labels::Full,
+                LabelsChoice::Universal => Labels::Universal,
+            };
+        }
+        options.breakdown = self.breakdown || self.html.is_some();
+        let test = match self.test {
+            TestChoice::Shuffling => PairedTest::Shuffling,
+            TestChoice::Bootstrap => PairedTest::Bootstrap,
+        };
+        options.test = Some(TestOptions { test, rounds: self.rounds, seed: self.seed });
+        options
+    }
+}
