@@ -1,0 +1,275 @@
+//! The program from outside: exit codes, messages, files that appear or do not.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A scratch folder with the program in it, so to speak.
+struct Bench {
+    folder: PathBuf,
+}
+
+impl Bench {
+    fn new(name: &str) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("spantree-cli-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Self { folder }
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.folder.join(name), bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.join(name)).unwrap()
+    }
+
+    fn exists(&self, name: &str) -> bool {
+        self.folder.join(name).exists()
+    }
+
+    fn run(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_spantree"))
+            .args(arguments)
+            .current_dir(&self.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A program that reads no input may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// Runs what must succeed; returns what it printed.
+    fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments, "");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {message}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs what must fail with exit code 1 and one line; returns that line.
+    #[track_caller]
+    fn fails(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments, "");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "one line: {message}");
+        message.trim_end().to_owned()
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn demo(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/treebank").join(name);
+    path.canonicalize().unwrap().display().to_string()
+}
+
+/// Sentences of words `id head deprel`, in CoNLL-U.
+fn conllu(sentences: &[&[(&str, &str, &str)]]) -> String {
+    let mut text = String::new();
+    for (number, words) in (1..).zip(sentences) {
+        text += &format!("# sent_id = s{number}\n");
+        for (id, head, deprel) in *words {
+            text += &format!("{id}\tw{id}\t_\tX\t_\t_\t{head}\t{deprel}\t_\t_\n");
+        }
+        text += "\n";
+    }
+    text
+}
+
+#[test]
+fn every_kind_of_bad_input_has_its_own_message_and_leaves_the_target_alone() {
+    let bench = Bench::new("bad");
+    let cases = [
+        ("columns", "1\ta\tb\n\n".to_owned().into_bytes(), "bad.conllu:1: 3 columns instead of 10"),
+        ("spaces", b"1 a _ X _ _ 0 root _ _\n\n".to_vec(), "bad.conllu:1: "),
+        (
+            "utf8",
+            b"1\t\xff\t_\tX\t_\t_\t0\troot\t_\t_\n\n".to_vec(),
+            "bad.conllu:1: invalid UTF-8 at byte 3",
+        ),
+        (
+            "duplicate",
+            conllu(&[&[("1", "0", "root"), ("1", "1", "dep")]]).into_bytes(),
+            "bad.conllu:3: ID 1 stands twice in the sentence",
+        ),
+        (
+            "order",
+            conllu(&[&[("1", "0", "root"), ("3", "1", "dep")]]).into_bytes(),
+            "bad.conllu:3: ID 3 follows 1",
+        ),
+        (
+            "range",
+            conllu(&[&[("1", "0", "root"), ("2", "7", "dep")]]).into_bytes(),
+            "bad.conllu:3: HEAD 7 of token 2 does not exist: the sentence has 2 words",
+        ),
+        (
+            "head",
+            conllu(&[&[("1", "x", "root")]]).into_bytes(),
+            "bad.conllu:2: HEAD \"x\" of token 1 is not a number",
+        ),
+    ];
+    for (name, bytes, expected) in cases {
+        bench.write("bad.conllu", bytes);
+        bench.write("target.conllu", "precious");
+        let message = bench.fails(&["convert", "bad.conllu", "-o", "target.conllu"]);
+        assert!(message.starts_with(&format!("spantree: {expected}")), "{name}: {message}");
+        assert_eq!(bench.read("target.conllu"), "precious", "{name}");
+        let message = bench.fails(&["stats", "bad.conllu"]);
+        assert!(message.contains(expected), "{name}: {message}");
+    }
+}
+
+#[test]
+fn broken_trees_are_refused_where_a_tree_is_needed() {
+    let bench = Bench::new("trees");
+    let good = conllu(&[&[("1", "2", "dep"), ("2", "0", "root"), ("3", "2", "dep")]]);
+    bench.write("good.conllu", &good);
+    let cases = [
+        ("cycle", conllu(&[&[("1", "3", "dep"), ("2", "0", "root"), ("3", "1", "dep")]]), "cycle"),
+        ("roots", conllu(&[&[("1", "0", "root"), ("2", "0", "root"), ("3", "2", "dep")]]), "root"),
+        ("missing", conllu(&[&[("1", "_", "dep"), ("2", "0", "root"), ("3", "2", "dep")]]), "head"),
+    ];
+    for (name, text, expected) in cases {
+        bench.write("bad.conllu", &text);
+        let message = bench.fails(&["eval", "good.conllu", "bad.conllu"]);
+        assert!(
+            message.contains("bad.conllu") && message.contains("s1") && message.contains(expected),
+            "{name}: {message}"
+        );
+    }
+    bench.write("bad.conllu", conllu(&[&[("1", "2", "dep"), ("2", "1", "dep")]]));
+    let message = bench.fails(&["convert", "--projectivise", "bad.conllu", "-o", "out.conllu"]);
+    assert_eq!(message, "spantree: bad.conllu: sentence s1: words 1, 2 form a cycle");
+    assert!(!bench.exists("out.conllu"));
+}
+
+#[test]
+fn missing_files_and_unwritable_targets() {
+    let bench = Bench::new("missing");
+    assert!(
+        bench
+            .fails(&["stats", "nowhere.conllu"])
+            .starts_with("spantree: nowhere.conllu: cannot read:")
+    );
+    let message = bench.fails(&["convert", &demo("demo.conllu"), "-o", "no/such/folder.conllu"]);
+    assert!(message.starts_with("spantree: cannot write no/such/folder.conllu"), "{message}");
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let bench = Bench::new("usage");
+    for arguments in
+        [&["convert", "--to", "word"][..], &["fly"], &["eval", "one"], &["convert", "--split", "x"]]
+    {
+        assert_eq!(bench.run(arguments, "").status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn conllu_comes_back_byte_for_byte_through_pipes_and_compression() {
+    let bench = Bench::new("round");
+    let original = fs::read_to_string(demo("demo.conllu")).unwrap();
+    let piped = bench.run(&["convert"], &original);
+    assert_eq!(String::from_utf8(piped.stdout).unwrap(), original);
+    for name in ["x.conllu.gz", "x.conllu.zst"] {
+        bench.ok(&["convert", &demo("demo.conllu"), "-o", name]);
+        assert_eq!(bench.ok(&["convert", name]), original, "{name}");
+    }
+}
+
+#[test]
+fn clear_oddities_are_read_with_a_warning() {
+    let bench = Bench::new("odd");
+    bench.write("odd.conllu", "\u{feff}1\ta\t_\tX\t_\t_\t0\troot\t_\t_\r\n");
+    let output = bench.run(&["convert", "odd.conllu"], "");
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n");
+    let warnings = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        warnings.lines().filter(|line| line.starts_with("odd.conllu:1: warning: ")).count(),
+        3,
+        "{warnings}"
+    );
+}
+
+#[test]
+fn splits_and_folds_write_all_files_or_none() {
+    let bench = Bench::new("split");
+    bench.ok(&["convert", &demo("demo.conllu"), "--split", "3,rest", "-o", "part{}.conllu"]);
+    let sentences = |name: &str| bench.read(name).matches("# sent_id").count();
+    assert_eq!((sentences("part1.conllu"), sentences("part2.conllu")), (3, 2));
+    bench.ok(&["convert", &demo("demo.conllu"), "--folds", "5", "-o", "fold{}.conllu"]);
+    assert_eq!((sentences("fold5.train.conllu"), sentences("fold5.test.conllu")), (4, 1));
+    let message =
+        bench.fails(&["convert", &demo("demo.conllu"), "--split", "9,rest", "-o", "no{}.conllu"]);
+    assert_eq!(message, "spantree: the parts need 9 sentences, but there are 5");
+    assert!(!bench.exists("no1.conllu"));
+}
+
+#[test]
+fn validation_fails_with_findings_on_standard_output() {
+    let bench = Bench::new("validate");
+    bench.write("two.conllu", conllu(&[&[("1", "0", "root"), ("2", "0", "root")]]));
+    let output = bench.run(&["validate", "two.conllu"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let findings = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        findings.contains("two.conllu:2: error: [L2 Syntax multiple-roots] sentence s1"),
+        "{findings}"
+    );
+    assert!(String::from_utf8(output.stderr).unwrap().ends_with("FAILED\n"));
+    bench.ok(&["validate", &demo("demo.conllu")]);
+}
+
+#[test]
+fn several_systems_are_compared() {
+    let bench = Bench::new("eval");
+    let (gold, system) = (demo("demo.conllu"), demo("demo.system.conllu"));
+    let text = bench.ok(&["eval", &gold, &system, &gold, "--html", "report.html"]);
+    assert!(text.contains("LAS"), "{text}");
+    let page = bench.read("report.html");
+    assert!(
+        page.starts_with("<!doctype html>") && !page.contains("http://") && !page.contains("src="),
+        "self-contained"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&bench.ok(&["eval", &gold, &system, "--json"])).unwrap();
+    assert_eq!(json["systems"][0]["metrics"][9]["name"], "LAS");
+}
+
+#[test]
+fn voting_takes_the_majority() {
+    let bench = Bench::new("vote");
+    let gold = fs::read_to_string(demo("demo.conllu")).unwrap();
+    bench.write("a.conllu", &gold);
+    bench.write("b.conllu", gold.replace("4\tacl:relcl", "2\tadvcl"));
+    assert_eq!(bench.ok(&["vote", "a.conllu", "b.conllu", "a.conllu"]), gold);
+    assert_ne!(bench.ok(&["vote", "a.conllu", "b.conllu", "a.conllu", "--weights", "1,3,1"]), gold);
+    bench.write("short.conllu", gold.split_inclusive("\n\n").next().unwrap());
+    assert!(
+        bench
+            .fails(&["vote", "a.conllu", "short.conllu"])
+            .ends_with("short.conllu has fewer sentences than the others")
+    );
+}
+
+#[test]
+fn generated_treebanks_depend_on_their_numbers_alone() {
+    let bench = Bench::new("generate");
+    let once = bench.ok(&["generate", "20", "--seed", "3"]);
+    assert_eq!(once, bench.ok(&["generate", "20", "--seed", "3"]));
+    assert_ne!(once, bench.ok(&["generate", "20", "--seed", "4"]));
+    bench.write("made.conllu", once);
+    bench.ok(&["validate", "made.conllu"]);
+}
