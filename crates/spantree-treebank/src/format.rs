@@ -1,7 +1,29 @@
 //! The file formats: what each is called, which columns it has, who reads and writes its blocks.
 //!
-//! All formats with one token per line share one reader and writer: a [`Layout`] says what each column means, and its
-//! module has the table of columns. MSTParser's format and tagged text have their own.
+//! All formats with one token per line share one reader and writer; a [`Layout`] says what each column means:
+//!
+//! | in a sentence | CoNLL-U (Plus) | CoNLL-X | CoNLL-2008 | CoNLL-2009 |
+//! |---|---|---|---|---|
+//! | [`Column::Form`](crate::Column::Form) | FORM | FORM | SPLIT_FORM | FORM |
+//! | [`Column::Lemma`](crate::Column::Lemma) | LEMMA | LEMMA | SPLIT_LEMMA | LEMMA |
+//! | [`Column::Upos`](crate::Column::Upos) | UPOS | CPOSTAG | – | – |
+//! | [`Column::Xpos`](crate::Column::Xpos) | XPOS | POSTAG | PPOSS | POS |
+//! | [`Column::Feats`](crate::Column::Feats) | FEATS | FEATS | – | FEAT |
+//! | head, [`Column::Deprel`](crate::Column::Deprel) | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL |
+//! | [`Column::Deps`](crate::Column::Deps), [`Column::Misc`](crate::Column::Misc) | DEPS, MISC | – | – | – |
+//! | predicates | – | – | PRED, ARG … | FILLPRED, PRED, APRED … |
+//! | extra columns | all others | PHEAD, PDEPREL | UNSPLIT_FORM, UNSPLIT_LEMMA, GPOS, PPOS | PLEMMA, PPOS, PFEAT, PHEAD, PDEPREL |
+//!
+//! CoNLL-2008 annotates the parts of words split at hyphens, so its SPLIT columns are the words here and columns 2 to 5 keep
+//! their padded originals as UNSPLIT_FORM, UNSPLIT_LEMMA, GPOS and PPOS. A sentence that comes from another format lacks the
+//! extra columns: those of CoNLL-2008 and 2009 are then written as copies of their counterparts (PLEMMA is LEMMA), because
+//! tools for these formats read them, and PHEAD and PDEPREL of CoNLL-X as `_`. The one tag of CoNLL-2008 and 2009 is XPOS,
+//! or UPOS where XPOS is `_`.
+//!
+//! [MSTParser's format](Format::Mst) and [tagged text](Format::Tagged) have one tag too, which is UPOS, or XPOS where UPOS is
+//! `_`. In MST files the line of labels may be missing: it is left out when every DEPREL is `_`. In tagged text the *last*
+//! separator of an item divides form and tag, an item without one has no tag, and a space inside a form stands as a no-break
+//! space (U+00A0). Formats other than CoNLL-U (Plus) have no comments, multiword ranges or empty nodes; these are left out.
 
 mod layout;
 mod mst;

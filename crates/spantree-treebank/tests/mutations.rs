@@ -42,6 +42,9 @@ fn damaged_files_cause_no_panic() {
     let mut accepted = 0;
     for number in 0..count {
         let _reporter = Reporter(number);
+        if number > 0 && number % 1_000_000 == 0 {
+            println!("{number} mutations");
+        }
         let mut mutator = Mutator::new(number);
         let (seed, own) = &seeds[mutator.below(seeds.len())];
         let input = mutator.damage(seed);

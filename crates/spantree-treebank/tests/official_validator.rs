@@ -1,6 +1,6 @@
 //! The validator against the official one: the same findings on the same lines.
 //!
-//! Run with `SPANTREE_UDTOOLS=PYTHON SPANTREE_TREEBANKS=DIR cargo test --release --test official_validator -- --ignored`,
+//! Run with `SPANTREE_PYTHON=PYTHON SPANTREE_TREEBANKS=DIR cargo test --release --test official_validator -- --ignored`,
 //! where PYTHON is an interpreter with the PyPI package `udtools` and `DIR/*/*.conllu` are treebanks.
 
 #[path = "support/mutator.rs"]
@@ -47,7 +47,7 @@ type Findings = BTreeMap<(u64, String), u32>;
 /// The findings in each file, and the line ranges of sentences that the official validator cannot handle.
 fn official(files: &[PathBuf]) -> Vec<(Findings, Vec<(u64, u64)>)> {
     let python =
-        std::env::var("SPANTREE_UDTOOLS").expect("set SPANTREE_UDTOOLS to a Python with udtools");
+        std::env::var("SPANTREE_PYTHON").expect("set SPANTREE_PYTHON to a Python with udtools");
     let output = Command::new(python).arg("-c").arg(OFFICIAL).args(files).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut results = vec![Default::default(); files.len()];

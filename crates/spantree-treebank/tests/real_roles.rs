@@ -1,18 +1,20 @@
-//! Real CoNLL-2009 files: run with `SPANTREE_PROPBANK=DIR cargo test --test real_roles -- --ignored`, where `DIR/*/*.conll09`.
+//! Real CoNLL-2009 files: run with `SPANTREE_SHARED=DIR cargo test --test real_roles -- --ignored`, where
+//! `DIR/propbank/*/*.conll09`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use spantree_treebank::{Format, Sentence, TreebankReader, TreebankWriter};
 
 fn files() -> Vec<PathBuf> {
-    let folder = std::env::var("SPANTREE_PROPBANK")
-        .expect("set SPANTREE_PROPBANK to the folder with the corpora");
-    let corpora = fs::read_dir(&folder).expect("SPANTREE_PROPBANK is a folder").flatten();
+    let shared = std::env::var("SPANTREE_SHARED")
+        .expect("set SPANTREE_SHARED to the folder that has propbank/");
+    let folder = Path::new(&shared).join("propbank");
+    let corpora = fs::read_dir(&folder).expect("SPANTREE_SHARED has a folder propbank").flatten();
     let inside = corpora.filter_map(|corpus| fs::read_dir(corpus.path()).ok()).flatten().flatten();
     let mut files: Vec<_> = inside.map(|file| file.path()).collect();
     files.retain(|path| Format::from_path(path) == Some(Format::Conll2009));
-    assert!(!files.is_empty(), "no CoNLL-2009 files in {folder}");
+    assert!(!files.is_empty(), "no CoNLL-2009 files in {folder:?}");
     files.sort();
     files
 }

@@ -1,22 +1,4 @@
-//! Which columns a file has and what each means.
-//!
-//! | column of the file | CoNLL-U (Plus) | CoNLL-X | CoNLL-2008 | CoNLL-2009 |
-//! |---|---|---|---|---|
-//! | [`Column::Form`] | FORM | FORM | SPLIT_FORM | FORM |
-//! | [`Column::Lemma`] | LEMMA | LEMMA | SPLIT_LEMMA | LEMMA |
-//! | [`Column::Upos`] | UPOS | CPOSTAG | – | – |
-//! | [`Column::Xpos`] | XPOS | POSTAG | PPOSS | POS |
-//! | [`Column::Feats`] | FEATS | FEATS | – | FEAT |
-//! | head, [`Column::Deprel`] | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL |
-//! | [`Column::Deps`], [`Column::Misc`] | DEPS, MISC | – | – | – |
-//! | predicates | – | – | PRED, ARG … | FILLPRED, PRED, APRED … |
-//! | extra columns | all others | PHEAD, PDEPREL | UNSPLIT_FORM, UNSPLIT_LEMMA, GPOS, PPOS | PLEMMA, PPOS, PFEAT, PHEAD, PDEPREL |
-//!
-//! CoNLL-2008 annotates the parts of words split at hyphens, so its SPLIT columns are the words here and columns 2 to 5 keep
-//! their padded originals as UNSPLIT_FORM, UNSPLIT_LEMMA, GPOS and PPOS. A sentence that comes from another format lacks the
-//! extra columns: those of CoNLL-2008 and 2009 are then written as copies of their counterparts (PLEMMA is LEMMA), because
-//! tools for these formats read them, and PHEAD and PDEPREL of CoNLL-X as `_`. The one tag of CoNLL-2008 and 2009 is XPOS,
-//! or UPOS where XPOS is `_`.
+//! Which columns a file has and what each means. The module above has the table.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -2,8 +2,10 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
-/// SplitMix64 (Steele, Lea & Flood 2014): enough to choose damage.
-pub(crate) struct Mutator(u64);
+use spantree_treebank::Random;
+
+/// Chooses damage.
+pub(crate) struct Mutator(Random);
 
 /// Values that are special somewhere.
 const VALUES: [&str; 48] = [
@@ -79,16 +81,12 @@ const LINES: [&str; 16] = [
 
 impl Mutator {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(Random::new(seed))
     }
 
     /// A number below `limit`; 0 when the limit is 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit.max(1) as u64) as usize
+        self.0.below(limit)
     }
 
     /// Changes one to eight things, anything from a bit to a block.
