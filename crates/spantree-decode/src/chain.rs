@@ -44,6 +44,7 @@ pub struct ViterbiScratch {
     lattice: Lattice<f64>,
     outside: Lattice<f64>,
     counts: Lattice<u128>,
+    best: Vec<TagId>,
     lazy: LazyKBest<Prefix>,
 }
 
@@ -106,12 +107,18 @@ impl Viterbi {
             return;
         }
         let forest = Forest::new(&scratch.lattice, scores);
+        let best = &mut scratch.best;
+        best.clear();
+        best.resize(scores.positions(), 0);
         let mut search = scratch.lazy.search(&forest);
         while sequences.len() < k && search.advance() {
+            let is_first = sequences.is_empty();
             sequences.push_with(|tags| {
-                tags.clear();
-                tags.resize(scores.positions(), 0);
+                tags.clone_from(best);
                 search.visit(|item, split| forest.record(item, split, tags));
+                if is_first {
+                    best.clone_from(tags);
+                }
                 scores.sequence_score(tags)
             });
         }

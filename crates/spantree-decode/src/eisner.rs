@@ -53,6 +53,7 @@ pub struct EisnerScratch {
     outside: Chart<f64>,
     counts: Chart<u128>,
     items: Vec<Item>,
+    best: Heads,
     lazy: LazyKBest<Item>,
 }
 
@@ -133,15 +134,21 @@ impl TreeDecoder for Eisner {
             return;
         }
         let forest = Forest::new(&scratch.inside, scores, self.mode);
+        let best = &mut scratch.best;
+        best.reset(scores.words());
         let mut search = scratch.lazy.search(&forest);
         while trees.len() < k && search.advance() {
+            let is_first = trees.is_empty();
             trees.push_with(|tree| {
-                tree.reset(scores.words());
+                tree.copy_from(best);
                 search.visit(|item, _| {
-                    if let Item::Open { head, child } = item {
+                    if let Some((head, child)) = item.arc() {
                         tree.attach(head, child);
                     }
                 });
+                if is_first {
+                    best.copy_from(tree);
+                }
                 scores.tree_score(tree)
             });
         }

@@ -69,6 +69,8 @@ struct Progress {
     /// Whether the heap has been filled with the best derivation of every split.
     opened: bool,
     exhausted: bool,
+    /// Whether the best derivation of the goal uses this item.
+    in_best: bool,
 }
 
 /// Memory of the search.
@@ -138,18 +140,25 @@ impl<F: Forest> Search<'_, F> {
         matches!(next, Next::Known(_))
     }
 
-    /// Calls `found` with every item of the current derivation that is not an axiom, and its split.
+    /// Calls `found` with the items of the current derivation that are not axioms, and their splits; after
+    /// the first derivation, only where it differs from the first.
+    ///
+    /// An item at its best has the same derivation everywhere, so it can be left out with all below it if
+    /// the best derivation of the goal uses it. This keeps lists of k trees from costing k whole trees.
     pub(crate) fn visit(&mut self, mut found: impl FnMut(F::Item, u32)) {
+        let in_best = self.current == FIRST;
         self.memory.to_visit.clear();
         self.plan_visit(self.forest.goal(), self.current);
-        while let Some((item, node)) = self.memory.to_visit.pop() {
-            let node = match node {
-                FIRST => {
-                    let progress = self.progress_of(item);
-                    self.memory.progress[progress].first
+        while let Some((item, mut node)) = self.memory.to_visit.pop() {
+            if node == FIRST {
+                let index = self.progress_of(item);
+                let progress = &mut self.memory.progress[index];
+                if progress.in_best {
+                    continue;
                 }
-                node => node,
-            };
+                progress.in_best = in_best;
+                node = progress.first;
+            }
             let Node { split, parts, .. } = *self.memory.nodes.get(node);
             found(item, split);
             let [a, b] = self.forest.parts(item, split);
@@ -188,8 +197,14 @@ impl<F: Forest> Search<'_, F> {
             *index = self.memory.progress.len() as u32;
             let split = self.forest.best_split(item);
             let first = self.memory.nodes.add(self.forest.best(item), split, [FIRST; 2]);
-            let (heap, opened, exhausted) = (NONE, false, false);
-            self.memory.progress.push(Progress { first, last: first, heap, opened, exhausted });
+            self.memory.progress.push(Progress {
+                first,
+                last: first,
+                heap: NONE,
+                opened: false,
+                exhausted: false,
+                in_best: false,
+            });
         }
         *index as usize
     }

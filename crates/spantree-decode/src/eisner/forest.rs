@@ -8,12 +8,49 @@ use crate::heads::{Heads, RootMode};
 use crate::lazy;
 use crate::scores::ArcScores;
 
-/// An item of the chart: see the [recurrences](super).
+/// The three kinds of items: see the [recurrences](super).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Item {
-    Open { head: usize, child: usize },
-    Left { s: usize, t: usize },
-    Right { s: usize, t: usize },
+enum Kind {
+    Open,
+    Left,
+    Right,
+}
+
+/// An item of the chart: `open(from, to)` with the arc `from → to`, or `left` or `right` of the span
+/// `from ≤ to`. Twelve bytes without cases for most questions, as lists of trees ask many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    kind: Kind,
+    from: u32,
+    to: u32,
+}
+
+impl Item {
+    /// Head and child of the arc that this item adds, if it adds one.
+    pub(super) fn arc(self) -> Option<(usize, usize)> {
+        (self.kind == Kind::Open).then_some((self.from as usize, self.to as usize))
+    }
+
+    /// First and last word.
+    fn span(self) -> (usize, usize) {
+        (self.from.min(self.to) as usize, self.from.max(self.to) as usize)
+    }
+
+    /// Whether this is a single word without dependents.
+    fn is_axiom(self) -> bool {
+        self.from == self.to
+    }
+
+    /// The two items that a split consists of.
+    fn parts(self, split: u32) -> [Self; 2] {
+        let item = |kind, from, to| Self { kind, from, to };
+        let (s, t) = (self.from.min(self.to), self.from.max(self.to));
+        match self.kind {
+            Kind::Open => [item(Kind::Right, s, split), item(Kind::Left, split + 1, t)],
+            Kind::Left => [item(Kind::Left, s, split), item(Kind::Open, t, split)],
+            Kind::Right => [item(Kind::Open, s, split), item(Kind::Right, split, t)],
+        }
+    }
 }
 
 /// A chart filled with best scores, and the scores it was filled from.
@@ -34,71 +71,50 @@ impl<'a> Forest<'a> {
         open.clear();
         open.push(self.goal_item());
         while let Some(item) = open.pop() {
-            if is_axiom(item) {
+            if item.is_axiom() {
                 continue;
             }
-            if let Item::Open { head, child } = item {
+            if let Some((head, child)) = item.arc() {
                 tree.attach(head, child);
             }
-            open.extend(parts(item, self.first_best_split(item)));
+            open.extend(item.parts(self.first_best_split(item)));
         }
     }
 
     fn goal_item(&self) -> Item {
-        Item::Right { s: 0, t: self.chart.words() }
+        Item { kind: Kind::Right, from: 0, to: self.chart.words() as u32 }
     }
 
     /// The two slices whose element sums are an item's alternatives, and the split of the first one.
     fn alternatives(&self, item: Item) -> (&'a [f64], &'a [f64], usize) {
         let chart = self.chart;
-        match item {
-            Item::Open { head, child } => {
-                let (s, t) = (head.min(child), head.max(child));
+        let (s, t) = item.span();
+        match item.kind {
+            Kind::Open => {
                 let splits = if s == 0 { root_splits(self.mode, t) } else { t - s };
                 (&chart.right(s)[s..s + splits], &chart.left(t)[s + 1..=s + splits], s)
             }
-            Item::Left { s, t } => (&chart.left(s)[s..t], &chart.open(t)[s..t], s),
-            Item::Right { s, t } => (&chart.open(s)[s + 1..=t], &chart.right(t)[s + 1..=t], s + 1),
+            Kind::Left => (&chart.left(s)[s..t], &chart.open(t)[s..t], s),
+            Kind::Right => (&chart.open(s)[s + 1..=t], &chart.right(t)[s + 1..=t], s + 1),
         }
     }
 
     /// The lowest split that gives the item's value.
-    fn first_best_split(&self, item: Item) -> usize {
-        let value = match item {
-            Item::Open { head, child } => self.chart.link_value(head.min(child), head.max(child)),
-            Item::Left { s, t } => self.chart.left_value(s, t),
-            Item::Right { s, t } => self.chart.right_value(s, t),
+    fn first_best_split(&self, item: Item) -> u32 {
+        let (s, t) = item.span();
+        let value = match item.kind {
+            Kind::Open => self.chart.link_value(s, t),
+            Kind::Left => self.chart.left_value(s, t),
+            Kind::Right => self.chart.right_value(s, t),
         };
         let (a, b, start) = self.alternatives(item);
-        start + a.iter().zip(b).position(|(x, y)| x + y == value).unwrap_or(0)
+        let place = a.iter().zip(b).position(|(x, y)| x + y == value).unwrap_or(0);
+        (start + place) as u32
     }
 
     /// The part of an item's score that is not in its parts.
     fn arc_score(&self, item: Item) -> f64 {
-        match item {
-            Item::Open { head, child } => f64::from(self.scores.score(head, child)),
-            _ => 0.0,
-        }
-    }
-}
-
-/// The two items that a split of an item consists of.
-fn parts(item: Item, split: usize) -> [Item; 2] {
-    match item {
-        Item::Open { head, child } => {
-            let (s, t) = (head.min(child), head.max(child));
-            [Item::Right { s, t: split }, Item::Left { s: split + 1, t }]
-        }
-        Item::Left { s, t } => [Item::Left { s, t: split }, Item::Open { head: t, child: split }],
-        Item::Right { s, t } => [Item::Open { head: s, child: split }, Item::Right { s: split, t }],
-    }
-}
-
-/// Whether an item is a single word without dependents.
-fn is_axiom(item: Item) -> bool {
-    match item {
-        Item::Open { .. } => false,
-        Item::Left { s, t } | Item::Right { s, t } => s == t,
+        item.arc().map_or(0.0, |(head, child)| f64::from(self.scores.score(head, child)))
     }
 }
 
@@ -111,12 +127,7 @@ impl lazy::Forest for Forest<'_> {
 
     fn index(&self, item: Item) -> usize {
         let width = self.chart.words() + 1;
-        let (kind, row, column) = match item {
-            Item::Open { head, child } => (0, head, child),
-            Item::Left { s, t } => (1, s, t),
-            Item::Right { s, t } => (2, s, t),
-        };
-        (kind * width + row) * width + column
+        (item.kind as usize * width + item.from as usize) * width + item.to as usize
     }
 
     fn goal(&self) -> Item {
@@ -124,19 +135,20 @@ impl lazy::Forest for Forest<'_> {
     }
 
     fn is_axiom(&self, item: Item) -> bool {
-        is_axiom(item)
+        item.is_axiom()
     }
 
     fn best(&self, item: Item) -> f64 {
-        match item {
-            Item::Open { head, child } => self.chart.open(head)[child],
-            Item::Left { s, t } => self.chart.left_value(s, t),
-            Item::Right { s, t } => self.chart.right_value(s, t),
+        let (from, to) = (item.from as usize, item.to as usize);
+        match item.kind {
+            Kind::Open => self.chart.open(from)[to],
+            Kind::Left => self.chart.left_value(from, to),
+            Kind::Right => self.chart.right_value(from, to),
         }
     }
 
     fn best_split(&self, item: Item) -> u32 {
-        self.first_best_split(item) as u32
+        self.first_best_split(item)
     }
 
     fn each_split(&self, item: Item, mut visit: impl FnMut(u32, f64)) {
@@ -148,7 +160,7 @@ impl lazy::Forest for Forest<'_> {
     }
 
     fn parts(&self, item: Item, split: u32) -> [Item; 2] {
-        parts(item, split as usize)
+        item.parts(split)
     }
 
     fn own_score(&self, item: Item, _split: u32) -> f64 {
