@@ -11,8 +11,9 @@
 //! | LAS, UAS, label accuracy, Root, Complete; punctuation in or out | [`Attachment`], [`Comparison::attachment`] |
 //! | predicates and arguments (CoNLL-2008/2009) | [`Semantic`], [`Comparison::semantic`] |
 //! | where are the errors? | [`Factor`], [`Comparison::breakdown`]; [`Comparison::confusion`] |
-//! | how good would the best choice among systems be? | [`tree_oracle`], [`arc_votes`] |
+//! | how good would the best choice among systems be? | [`tree_oracle`] |
 //! | is one system better than the other? | [`paired_test`] |
+//! | all of this as text, JSON or a web page | [`Report`] |
 //!
 //! Everything takes time linear in the text, except that words inside multiword tokens are aligned by a longest common
 //! subsequence within the region that such tokens cover.
@@ -41,6 +42,7 @@ mod enhanced;
 mod error;
 mod metric;
 mod oracle;
+pub mod report;
 mod score;
 mod semantic;
 mod side;
@@ -53,7 +55,8 @@ pub use confusion::{Confusion, ConfusionCell};
 pub use document::Document;
 pub use error::{EvaluateError, Excerpt, Place};
 pub use metric::Metric;
-pub use oracle::{ArcVote, TreeOracle, arc_votes, tree_oracle};
+pub use oracle::{TreeOracle, tree_oracle};
+pub use report::{Convention, Report, ReportOptions};
 pub use score::Score;
 pub use semantic::{Macro, Semantic};
 pub use significance::{PairedTest, Significance, TestOptions, paired_test};

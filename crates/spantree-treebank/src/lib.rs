@@ -6,7 +6,6 @@ pub mod generate;
 pub mod offset;
 pub mod random;
 pub mod read;
-pub mod report;
 pub mod sentence;
 pub mod stats;
 pub mod transform;

@@ -129,6 +129,9 @@ fn several(text: &mut String, report: &Report, systems: &[SystemReport]) {
     table.write(text);
     if let Some(oracle) = &report.oracle {
         let _ = writeln!(text, "\nTree oracle {}: {}", report.metric, percent(oracle.score.f1()));
+        if let Some(score) = oracle.arc_score {
+            let _ = writeln!(text, "Arc oracle {}: {}", report.metric, percent(score.f1()));
+        }
     }
     for test in &report.tests {
         let _ = writeln!(text, "{}", report.describe_test(test));

@@ -5,8 +5,7 @@
 //!
 //! ```
 //! use spantree_treebank::Sentence;
-//! use spantree_treebank::evaluate::Document;
-//! use spantree_treebank::report::{Report, ReportOptions};
+//! use spantree_treebank::evaluate::{Document, Report, ReportOptions};
 //! let gold = Document::new("gold", vec![Sentence::from_words(&[("Go", "VERB", 0, "root")])]);
 //! let report = Report::new(&gold, &[gold.clone()], &ReportOptions::ud())?;
 //! assert!(report.to_text().contains("LAS        |    100.00 |    100.00 |    100.00 |    100.00"));
@@ -19,8 +18,8 @@ mod text;
 
 use serde::Serialize;
 
-use crate::evaluate::{
-    Attachment, AttachmentOptions, Breakdown, Comparison, Confusion, Document, EvaluateError,
+use super::{
+    Attachment, AttachmentOptions, Bin, Breakdown, Comparison, Confusion, Document, EvaluateError,
     Factor, Labels, Macro, Metric, Punctuation, Roots, Score, Semantic, Significance, TestOptions,
     paired_test, tree_oracle,
 };
@@ -151,10 +150,12 @@ pub struct SystemReport {
 /// The best choice among the systems for each sentence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OracleReport {
-    /// What it would reach.
+    /// What the best tree of each sentence would reach.
     pub score: Score,
     /// Number of sentences taken from each system.
     pub chosen: Vec<usize>,
+    /// What the best tree made of all systems' arcs would reach; for those who have a decoder to fill in.
+    pub arc_score: Option<Score>,
 }
 
 /// A significance test between two systems.
@@ -219,7 +220,7 @@ impl Report {
     }
 
     /// The bin of a system that holds a value of a factor.
-    fn bin(&self, system: usize, factor: Factor, value: &str) -> Option<&crate::evaluate::Bin> {
+    fn bin(&self, system: usize, factor: Factor, value: &str) -> Option<&Bin> {
         let breakdown = self.systems[system].breakdowns.iter().find(|b| b.factor == factor)?;
         breakdown.bins.iter().find(|bin| bin.value == value)
     }
@@ -315,7 +316,7 @@ fn oracle(systems: &[SystemReport]) -> Option<OracleReport> {
     let chosen = (0..systems.len())
         .map(|system| oracle.choice.iter().filter(|&&choice| choice == system).count())
         .collect();
-    Some(OracleReport { score: oracle.score, chosen })
+    Some(OracleReport { score: oracle.score, chosen, arc_score: None })
 }
 
 fn significance_tests(systems: &[SystemReport], options: &ReportOptions) -> Vec<TestReport> {

@@ -160,7 +160,15 @@ fn comparison(page: &mut String, report: &Report) {
     let chosen = report.systems.iter().zip(&oracle.chosen);
     let chosen: Vec<_> =
         chosen.map(|(system, n)| format!("{} {n}", escape(&system.document.name))).collect();
-    let _ = writeln!(page, "{} (ties to the first).</p>", chosen.join(", "));
+    let _ = write!(page, "{} (ties to the first).", chosen.join(", "));
+    if let Some(score) = oracle.arc_score {
+        let _ = write!(
+            page,
+            " The best tree made of all systems' arcs would give <strong>{}</strong>.",
+            percent(score.f1())
+        );
+    }
+    page.push_str("</p>\n");
     if report.tests.is_empty() {
         return;
     }

@@ -71,7 +71,7 @@ fn breakdowns_and_confusions_are_listed() {
 
 #[test]
 fn several_systems_stand_side_by_side() {
-    let report = report(&[guess(), gold()], ReportOptions::ud());
+    let mut report = report(&[guess(), gold()], ReportOptions::ud());
     let text = report.to_text();
     for part in [
         "[1] guess\n[2] gold<&>\n",
@@ -81,7 +81,9 @@ fn several_systems_stand_side_by_side() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    assert_eq!(report.oracle.unwrap().chosen, [0, 2]);
+    assert_eq!(report.oracle.as_ref().unwrap().chosen, [0, 2]);
+    report.oracle.as_mut().unwrap().arc_score = Some(Score::item(true));
+    assert!(report.to_text().contains("\nArc oracle LAS: 100.00\n"));
 }
 
 #[test]
