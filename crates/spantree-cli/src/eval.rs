@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use spantree::combine::arc_oracle;
 use spantree::treebank::Format;
-use spantree::treebank::evaluate::{Document, Labels, PairedTest, Punctuation, Roots, TestOptions};
-use spantree::treebank::report::{Report, ReportOptions};
+use spantree::treebank::evaluate::{
+    Document, Labels, PairedTest, Punctuation, Report, ReportOptions, Roots, Score, TestOptions,
+};
 
 use crate::io::{create, print};
 
@@ -95,7 +97,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let gold = arguments.load(&arguments.gold)?;
     let systems =
         arguments.systems.iter().map(|path| arguments.load(path)).collect::<Result<Vec<_>>>()?;
-    let report = Report::new(&gold, &systems, &arguments.options())?;
+    let mut report = Report::new(&gold, &systems, &arguments.options())?;
+    if let Some(oracle) = &mut report.oracle {
+        oracle.arc_score = best_of_all_arcs(&gold, &systems);
+    }
     if let Some(path) = &arguments.html {
         let mut page = create(path)?;
         page.write_all(report.to_html().as_bytes())
@@ -104,6 +109,22 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Labelled arcs of the best trees made of all systems' arcs; `None` when the systems' words differ.
+fn best_of_all_arcs(gold: &Document, systems: &[Document]) -> Option<Score> {
+    if systems.iter().any(|system| system.sentences().len() != gold.sentences().len()) {
+        return None;
+    }
+    let mut total = Score::default();
+    for (index, sent) in gold.sentences().iter().enumerate() {
+        let candidates: Vec<_> = systems.iter().map(|system| &system.sentences()[index]).collect();
+        let (_, correct) = arc_oracle(sent, &candidates).ok()?;
+        let words = sent.len() as u64;
+        total +=
+            Score { gold: words, system: words, correct: correct as u64, aligned: Some(words) };
+    }
+    Some(total)
 }
 
 impl Arguments {
