@@ -5,7 +5,7 @@ use std::path::Path;
 use super::error::Place;
 use crate::format::Format;
 use crate::read::{ReadError, TreebankReader, Warnings};
-use crate::sentence::{Sentence, TokenId};
+use crate::sentence::Sentence;
 
 /// The sentences of a file.
 #[derive(Clone, Debug)]
@@ -88,13 +88,6 @@ impl Document {
     #[must_use]
     pub fn has_predicates(&self) -> bool {
         self.sentences.iter().any(|sent| !sent.predicates().is_empty())
-    }
-
-    /// Whether any sentence has a multiword token.
-    #[must_use]
-    pub fn has_multiword_tokens(&self) -> bool {
-        let is_range = |id| matches!(id, TokenId::Range(..));
-        self.sentences.iter().flat_map(Sentence::tokens).any(|token| is_range(token.id()))
     }
 
     pub(super) fn sentences_mut(&mut self) -> &mut [Sentence] {

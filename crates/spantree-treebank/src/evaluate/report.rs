@@ -16,10 +16,12 @@ mod chart;
 mod html;
 mod text;
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use super::{
-    Attachment, AttachmentOptions, Bin, Breakdown, Comparison, Confusion, Document, EvaluateError,
+    Attachment, AttachmentOptions, Breakdown, Comparison, Confusion, Counts, Document, EvaluateError,
     Factor, Labels, Macro, Metric, Punctuation, Roots, Score, Semantic, Significance, TestOptions,
     paired_test, tree_oracle,
 };
@@ -219,25 +221,25 @@ impl Report {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The bin of a system that holds a value of a factor.
-    fn bin(&self, system: usize, factor: Factor, value: &str) -> Option<&Bin> {
-        let breakdown = self.systems[system].breakdowns.iter().find(|b| b.factor == factor)?;
-        breakdown.bins.iter().find(|bin| bin.value == value)
-    }
-
-    /// All values of a factor that some system has, numbers in their order and names as they come.
-    fn values(&self, factor: Factor) -> Vec<&str> {
-        let mut values: Vec<&str> = Vec::new();
-        let all = self.systems.iter().flat_map(|system| &system.breakdowns);
-        for bin in all.filter(|b| b.factor == factor).flat_map(|breakdown| &breakdown.bins) {
-            if !values.contains(&bin.value.as_str()) {
-                values.push(&bin.value);
+    /// Each value of a factor that some system has, with the labelled counts of every system; numbers in their order, names
+    /// as they come.
+    fn rows(&self, factor: Factor) -> Vec<(&str, Vec<Counts>)> {
+        let mut rows: Vec<(&str, Vec<Counts>)> = Vec::new();
+        let mut row_of: HashMap<&str, usize> = HashMap::new();
+        for (number, system) in self.systems.iter().enumerate() {
+            let breakdowns = system.breakdowns.iter().filter(|b| b.factor == factor);
+            for bin in breakdowns.flat_map(|breakdown| &breakdown.bins) {
+                let row = *row_of.entry(&bin.value).or_insert_with(|| {
+                    rows.push((&bin.value, vec![Counts::default(); self.systems.len()]));
+                    rows.len() - 1
+                });
+                rows[row].1[number] = bin.labelled;
             }
         }
         if factor.is_numeric() {
-            values.sort_by_key(|value| leading_number(value));
+            rows.sort_by_key(|(value, _)| leading_number(value));
         }
-        values
+        rows
     }
 
     /// The breakdowns there are.

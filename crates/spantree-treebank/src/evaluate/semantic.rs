@@ -147,13 +147,16 @@ fn propositions<'s>(
         let in_document = |word: u32| extent.words.clone().nth((word as usize).checked_sub(1)?);
         let proposition = |predicate: &'s Predicate| {
             let sense = sense(&predicate.sense);
-            let mut args: Vec<_> = predicate
-                .args
-                .iter()
-                .flat_map(|(word, roles)| roles.split('|').map(move |role| (*word, role)))
-                .filter(|&(_, role)| role != "SU")
-                .map(|(word, role)| (in_document(word).and_then(|w| gold_word(w as u32)), role))
-                .collect();
+            let roles = |(word, roles): &'s (u32, String)| {
+                let word = *word;
+                roles.split('|').map(move |role| (word, role))
+            };
+            let mut args: Vec<_> = predicate.args.iter().flat_map(roles).collect();
+            args.sort_unstable();
+            args.dedup();
+            let in_gold = |word| in_document(word).and_then(|word| gold_word(word as u32));
+            let scored = args.into_iter().filter(|&(_, role)| role != "SU");
+            let mut args: Vec<_> = scored.map(|(word, role)| (in_gold(word), role)).collect();
             args.sort_unstable();
             Some(Proposition { word: in_document(predicate.word)?, sense, args })
                 .filter(|_| sense != "SU")
@@ -241,6 +244,8 @@ mod tests {
         let system = document(&[(2, "dát", &[(1, "ACT"), (3, "ADDR|PAT")])]);
         let [labelled, unlabelled, ..] = counts(&gold, &system);
         assert_eq!(labelled, (4, 4, 3));
+        let twice = document(&[(2, "dát", &[(1, "ACT|EFF|ACT"), (3, "ADDR")])]);
+        assert_eq!(counts(&gold, &twice)[0], (4, 4, 4), "a role counts once");
         // Arcs are matched one to one, so one of the two on each side stays alone.
         assert_eq!(unlabelled, (4, 4, 3));
     }

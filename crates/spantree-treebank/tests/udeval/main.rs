@@ -11,8 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use damage::Damage;
-use spantree_treebank::evaluate::{Comparison, Document, Metric, Roots, Score};
-use spantree_treebank::{Format, Random, Sentence, TreebankReader, load};
+use spantree_treebank::evaluate::{
+    Comparison, Document, Metric, Report, ReportOptions, Roots, Score,
+};
+use spantree_treebank::{
+    Format, Generator, GeneratorConfig, Random, Sentence, TreebankReader, load,
+};
 
 /// Reads lines `gold TAB system`; answers with a line of scores for each pair, or `refused`.
 const OFFICIAL: &str = r#"
@@ -235,6 +239,34 @@ fn both_refuse_the_same_files() {
     let answers = check(&pairs);
     assert_ne!(answers[0], "refused");
     assert!(answers[1..].iter().all(|answer| answer == "refused"), "{answers:?}");
+}
+
+#[test]
+#[ignore = "needs udtools, see the top of the file"]
+fn the_table_reads_like_the_official_one() {
+    const TABLE: &str = "
+import sys
+from udtools.udeval import build_evaluation_table, evaluate, load_conllu_file
+print(build_evaluation_table(evaluate(*map(load_conllu_file, sys.argv[1:]))))
+";
+    let scratch = Scratch::new("table");
+    let gold = Generator::new(GeneratorConfig::default()).take(200);
+    let gold: Vec<_> = gold.collect();
+    let damage = Damage { annotation: 0.1, tokens: 0.05, multiword: 0.1, sentences: 0.1 };
+    let text: String = gold.iter().map(Sentence::to_conllu).collect();
+    let gold_path = scratch.write("gold.conllu", &text);
+    let system_path = scratch.write("system.conllu", &damage.apply(&gold, &mut Random::new(1)));
+    let output = Command::new(variable("SPANTREE_PYTHON"))
+        .args(["-c", TABLE])
+        .args([&gold_path, &system_path])
+        .output()
+        .unwrap();
+    let official = String::from_utf8(output.stdout).unwrap();
+    let load = |path: &Path| Document::load(path, None).unwrap();
+    let report =
+        Report::new(&load(&gold_path), &[load(&system_path)], &ReportOptions::ud()).unwrap();
+    let text = report.to_text();
+    assert!(official.contains("BLEX") && text.starts_with(&official), "{official}\n{text}");
 }
 
 #[test]

@@ -47,11 +47,17 @@ pub(super) fn line_chart(
     svg + "</svg>"
 }
 
-/// Where an axis for these curves starts: at the largest tenth that leaves some room below all points.
+/// Where an axis for these curves starts: at the largest tenth that leaves some room below all points and has a grid line.
 pub(super) fn axis_start<'s>(series: impl Iterator<Item = &'s Series>) -> f64 {
-    let lowest =
-        series.flat_map(|series| series.values.iter().flatten()).copied().fold(1.0, f64::min);
-    ((lowest * 10.0 - 0.3).floor() / 10.0).clamp(0.0, 0.9)
+    let values = series.flat_map(|series| series.values.iter().flatten());
+    let lowest = values.copied().fold(1.0, f64::min);
+    let tenths = (10.3 - lowest * 10.0).ceil().clamp(1.0, 10.0) as u32;
+    1.0 - f64::from(tenths.next_multiple_of(grid_stride(tenths))) / 10.0
+}
+
+/// Tenths between grid lines, for an axis of so many tenths.
+fn grid_stride(tenths: u32) -> u32 {
+    if tenths > 5 { 2 } else { 1 }
 }
 
 fn share_columns(svg: &mut String, shares: &[f64], x: &impl Fn(usize) -> f64, step: f64) {
@@ -69,7 +75,7 @@ fn share_columns(svg: &mut String, shares: &[f64], x: &impl Fn(usize) -> f64, st
 
 fn grid(svg: &mut String, low: f64, y: &impl Fn(f64) -> f64) {
     let tenths = ((1.0 - low) * 10.0).round() as u32;
-    let stride = if tenths > 5 { 2 } else { 1 };
+    let stride = grid_stride(tenths);
     for tenth in (0..=tenths).filter(|tenth| (tenths - tenth).is_multiple_of(stride)) {
         let value = low + f64::from(tenth) / 10.0;
         let (y, right) = (y(value), WIDTH - RIGHT);
@@ -184,4 +190,24 @@ pub(super) fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_start_at_a_grid_line_below_all_points() {
+        let start = |values: &[f64]| {
+            let values = values.iter().copied().map(Some).collect();
+            let series = Series { values, notes: Vec::new() };
+            (axis_start(std::iter::once(&series)) * 10.0).round() as u32
+        };
+        assert_eq!(start(&[]), 9);
+        assert_eq!(start(&[1.0, 0.95]), 9);
+        assert_eq!(start(&[0.92, 1.0]), 8, "too close to the line at 0.9");
+        assert_eq!(start(&[0.55]), 5);
+        assert_eq!(start(&[0.39]), 2, "lines at every fifth from here on");
+        assert_eq!(start(&[0.0]), 0);
+    }
 }

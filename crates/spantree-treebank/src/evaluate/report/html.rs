@@ -207,7 +207,7 @@ fn errors(page: &mut String, report: &Report) {
         page.push_str(&legend(report));
     }
     for factor in report.factors() {
-        if report.values(factor).len() > 1 {
+        if report.rows(factor).len() > 1 {
             let _ = writeln!(page, "<h3>By {factor}</h3>");
             if factor.is_numeric() {
                 curves(page, report, factor);
@@ -218,17 +218,9 @@ fn errors(page: &mut String, report: &Report) {
     }
 }
 
-/// The labelled counts of each system for one value.
-fn counts(report: &Report, factor: Factor, value: &str) -> Vec<Counts> {
-    let systems = 0..report.systems.len();
-    let counts = |system| report.bin(system, factor, value).map(|bin| bin.labelled);
-    systems.map(|system| counts(system).unwrap_or_default()).collect()
-}
-
 /// Precision and recall side by side, on the same axis.
 fn curves(page: &mut String, report: &Report, factor: Factor) {
-    let values = report.values(factor);
-    let counts: Vec<_> = values.iter().map(|value| counts(report, factor, value)).collect();
+    let (values, counts): (Vec<_>, Vec<_>) = report.rows(factor).into_iter().unzip();
     let gold = |systems: &Vec<Counts>| systems.iter().map(|counts| counts.gold).max().unwrap_or(0);
     let total = counts.iter().map(gold).sum::<u64>().max(1) as f64;
     let shares: Vec<_> = counts.iter().map(|systems| gold(systems) as f64 / total).collect();
@@ -267,8 +259,7 @@ fn bars(page: &mut String, report: &Report, factor: Factor) {
         page.push_str("<th>Precision</th><th>Recall</th><th class=\"word\">F1</th>");
     }
     page.push_str("</tr></thead>\n<tbody>\n");
-    for value in report.values(factor) {
-        let counts = counts(report, factor, value);
+    for (value, counts) in report.rows(factor) {
         let gold = counts.iter().map(|counts| counts.gold).max().unwrap_or(0);
         let _ = write!(page, "<tr><td>{}</td><td>{gold}</td>", escape(value));
         for (system, counts) in counts.iter().enumerate() {

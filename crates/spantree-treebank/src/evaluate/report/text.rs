@@ -146,13 +146,10 @@ fn breakdown(text: &mut String, report: &Report, factor: Factor) {
         headers.extend(["P", "R", "F1"].map(|name| format!("{name}{mark}")));
     }
     let mut table = Table::new(&headers);
-    for value in report.values(factor) {
-        let bins = (0..report.systems.len()).map(|system| report.bin(system, factor, value));
-        let bins: Vec<_> = bins.collect();
-        let gold = bins.iter().flatten().map(|bin| bin.labelled.gold).max().unwrap_or(0);
+    for (value, systems) in report.rows(factor) {
+        let gold = systems.iter().map(|counts| counts.gold).max().unwrap_or(0);
         let mut cells = vec![value.to_owned(), gold.to_string()];
-        for bin in bins {
-            let counts = bin.map(|bin| bin.labelled).unwrap_or_default();
+        for counts in systems {
             let shown =
                 |whole: u64, share: f64| if whole == 0 { "-".to_owned() } else { percent(share) };
             cells.push(shown(counts.system, counts.precision()));
