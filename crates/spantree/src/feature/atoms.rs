@@ -1,0 +1,300 @@
+//! The atoms of one sentence: every value that the templates of a model ask for, hashed once.
+//!
+//! Row 0 is the root, rows `1..=n` the words; two more rows stand for the words before and after the sentence.
+
+use spantree_treebank::{Column, Sentence, Token};
+
+use super::atom::Atom;
+use super::hash;
+
+/// Number of tag classes; see [`tag_class`].
+pub const TAG_CLASSES: usize = 32;
+
+const UNIVERSAL_TAGS: [&str; 17] = [
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+];
+
+/// A small number for a tag: 0 for the root, 1–17 for the universal tags in alphabetical order; other tags share 18–31.
+#[must_use]
+pub fn tag_class(tag: &str) -> u8 {
+    match UNIVERSAL_TAGS.binary_search(&tag) {
+        Ok(index) => index as u8 + 1,
+        Err(_) => 18 + (hash::text(tag) % 14) as u8,
+    }
+}
+
+const ADP: u8 = 2;
+const AUX: u8 = 4;
+const CCONJ: u8 = 5;
+const PART: u8 = 10;
+const PUNCT: u8 = 13;
+const SCONJ: u8 = 14;
+const VERB: u8 = 16;
+
+/// Length of a stem.
+const STEM: usize = 5;
+
+/// The atoms that a model uses, in the order of the columns of [`Atoms`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AtomSet {
+    columns: Vec<Atom>,
+}
+
+impl AtomSet {
+    /// The column of a single-valued atom, which is added when it is new.
+    pub fn column(&mut self, atom: Atom) -> usize {
+        self.columns.iter().position(|&known| known == atom).unwrap_or_else(|| {
+            self.columns.push(atom);
+            self.columns.len() - 1
+        })
+    }
+}
+
+/// Hashed atoms of a sentence; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct Atoms {
+    len: usize,
+    width: usize,
+    /// Row by row: root, words, before, after.
+    values: Vec<u64>,
+    /// FEATS of word `i`: `feats[feat_start[i]..feat_start[i + 1]]`, each a hash of key and of the pair.
+    feats: Vec<(u32, u64)>,
+    feat_start: Vec<u32>,
+    /// Stems of the rows that have one, in the same form.
+    stems: Vec<(u32, u64)>,
+    stem_start: Vec<u32>,
+    /// Class of the UPOS of each row.
+    tags: Vec<u8>,
+    /// Head and label hash that a guide tree gives to each word; empty without a guide.
+    guide: Vec<(u32, u64)>,
+}
+
+impl Atoms {
+    /// Reads the atoms of `set` off a sentence.
+    pub fn fill(&mut self, set: &AtomSet, sent: &Sentence) {
+        self.len = sent.len();
+        self.width = set.columns.len();
+        self.guide.clear();
+        self.tags.clear();
+        self.tags.push(0);
+        self.tags.extend(sent.words().map(|word| tag_class(word.upos())));
+        self.fill_feats(sent);
+        self.fill_stems(sent);
+        self.values.clear();
+        self.push_special(set, 1);
+        for (index, word) in sent.words().enumerate() {
+            for &atom in &set.columns {
+                let value = self.value(atom, sent, word, index + 1);
+                self.values.push(value);
+            }
+        }
+        self.push_special(set, 2);
+        self.push_special(set, 3);
+    }
+
+    fn push_special(&mut self, set: &AtomSet, which: u64) {
+        self.values.extend(set.columns.iter().map(|_| hash::mix(which, 0x5350_414e)));
+    }
+
+    fn fill_feats(&mut self, sent: &Sentence) {
+        self.feats.clear();
+        self.feat_start.clear();
+        self.feat_start.extend([0, 0]);
+        for word in sent.words() {
+            for (key, value) in word.feats() {
+                let key = hash::text(key);
+                self.feats.push((key as u32, hash::mix(key, hash::text(value))));
+            }
+            self.feat_start.push(self.feats.len() as u32);
+        }
+    }
+
+    fn fill_stems(&mut self, sent: &Sentence) {
+        self.stems.clear();
+        self.stem_start.clear();
+        self.stem_start.extend([0, 0]);
+        for word in sent.words() {
+            let stem = prefix(word.form(), STEM);
+            if stem.len() < word.form().len() {
+                self.stems.push((0, hash::text(stem)));
+            }
+            self.stem_start.push(self.stems.len() as u32);
+        }
+    }
+
+    fn value(&self, atom: Atom, sent: &Sentence, word: Token<'_>, index: usize) -> u64 {
+        match atom {
+            Atom::Form => hash::text(word.form()),
+            Atom::Lower => lower(word.form()),
+            Atom::Lemma => hash::text(word.lemma()),
+            Atom::Upos => hash::text(word.upos()),
+            Atom::Xpos => hash::text(word.xpos()),
+            Atom::Feats => hash::text(word.get(Column::Feats)),
+            Atom::Shape => shape(word.form()),
+            Atom::Marker => self.marker(sent, index),
+            Atom::Edge => u64::from(index == 1) + 2 * u64::from(index == self.len),
+            Atom::Prefix(length) => hash::text(prefix(word.form(), length.into())),
+            Atom::Suffix(length) => hash::text(suffix(word.form(), length.into())),
+            Atom::Stem | Atom::Feat => 0,
+        }
+    }
+
+    /// See [`Atom::Marker`].
+    fn marker(&self, sent: &Sentence, index: usize) -> u64 {
+        let is_marker = |i: &usize| matches!(self.tags[*i], ADP | PART | SCONJ);
+        // Determiners, adjectives, numerals, adverbs, auxiliaries and what has no universal tag are looked over.
+        let stops = |i: &usize| matches!(self.tags[*i], CCONJ | 8 | 11 | 12 | PUNCT | VERB);
+        let left = (1..index).rev().take(5).take_while(|i| !stops(i)).find(is_marker);
+        let found = left
+            .or_else(|| (index + 1..=self.len).take(3).take_while(|i| !stops(i)).find(is_marker));
+        found.map_or(0, |i| hash::mix(u64::from(i > index), lower(sent.word(i as u32).form())))
+    }
+
+    /// Number of words.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        8 * self.values.len() + 16 * self.feats.len() + 5 * self.tags.len()
+    }
+
+    /// The tag classes of the root and the words.
+    #[must_use]
+    pub fn tags(&self) -> &[u8] {
+        &self.tags
+    }
+
+    /// The value in `column` of the row `offset` away from `row`.
+    #[inline]
+    pub(super) fn at(&self, row: usize, offset: i8, column: usize) -> u64 {
+        let row = row as isize + offset as isize;
+        let row = if row < 0 {
+            self.len + 1
+        } else if row as usize > self.len {
+            self.len + 2
+        } else {
+            row as usize
+        };
+        self.values[row * self.width + column]
+    }
+
+    /// The values of a list atom of a row.
+    pub(super) fn list(&self, atom: Atom, row: usize) -> &[(u32, u64)] {
+        let (list, start) = match atom {
+            Atom::Stem => (&self.stems, &self.stem_start),
+            _ => (&self.feats, &self.feat_start),
+        };
+        &list[start[row] as usize..start[row + 1] as usize]
+    }
+
+    /// Fills the guide slot: the tree of another parser, `(head, hash of the label)` per word.
+    pub fn set_guide(&mut self, guide: &[(u32, u64)]) {
+        self.guide.clear();
+        self.guide.extend_from_slice(guide);
+    }
+
+    /// What the guide says about an arc: nothing (no guide), another head, or this head with a label.
+    pub(super) fn guide(&self, head: usize, child: usize) -> u64 {
+        match self.guide.get(child - 1) {
+            None => 0,
+            Some(&(guided, label)) if guided as usize == head => hash::mix(2, label),
+            Some(_) => 1,
+        }
+    }
+}
+
+/// What lies between two tokens, for all pairs of a sentence.
+#[derive(Clone, Debug, Default)]
+pub struct Between {
+    len: usize,
+    /// Set of tag classes strictly between `i < j`, at `i * (len + 1) + j`.
+    sets: Vec<u32>,
+    /// Number of verbs, punctuation marks and conjunctions up to each token.
+    counts: Vec<[u16; 3]>,
+}
+
+impl Between {
+    /// Prepares a sentence with these tag classes (the root first): O(n²) time and memory.
+    pub fn fill(&mut self, tags: &[u8]) {
+        self.len = tags.len() - 1;
+        self.sets.clear();
+        self.sets.resize(tags.len() * tags.len(), 0);
+        for i in 0..tags.len() {
+            let mut set = 0;
+            for j in i + 1..tags.len() {
+                self.sets[i * tags.len() + j] = set;
+                set |= 1 << tags[j];
+            }
+        }
+        self.counts.clear();
+        let mut count = [0u16; 3];
+        for &tag in tags {
+            let kinds = [matches!(tag, VERB | AUX), tag == PUNCT, tag == CCONJ];
+            for (count, kind) in count.iter_mut().zip(kinds) {
+                *count += u16::from(kind);
+            }
+            self.counts.push(count);
+        }
+    }
+
+    /// The tag classes strictly between two tokens.
+    #[inline]
+    #[must_use]
+    pub fn set(&self, a: usize, b: usize) -> u32 {
+        self.sets[a.min(b) * (self.len + 1) + a.max(b)]
+    }
+
+    /// Number of verbs (0), punctuation marks (1) or conjunctions (2) strictly between two different tokens, up to 3.
+    #[inline]
+    #[must_use]
+    pub fn count(&self, kind: usize, a: usize, b: usize) -> u16 {
+        (self.counts[a.max(b) - 1][kind] - self.counts[a.min(b)][kind]).min(3)
+    }
+}
+
+fn lower(form: &str) -> u64 {
+    if form.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return hash::text(form);
+    }
+    let lower: String = form
+        .chars()
+        .map(|c| if c.is_numeric() { '0' } else { c })
+        .flat_map(char::to_lowercase)
+        .collect();
+    hash::text(&lower)
+}
+
+fn shape(form: &str) -> u64 {
+    let mut kinds = 0;
+    for (index, c) in form.chars().enumerate() {
+        kinds |= match c {
+            c if c.is_lowercase() => 1,
+            c if c.is_uppercase() && index == 0 => 2,
+            c if c.is_uppercase() => 4,
+            c if c.is_numeric() => 8,
+            c if c.is_alphabetic() => 16,
+            '-' | '\'' | '.' => 32,
+            _ => 64,
+        };
+    }
+    kinds
+}
+
+fn prefix(form: &str, length: usize) -> &str {
+    form.char_indices().nth(length).map_or(form, |(end, _)| &form[..end])
+}
+
+fn suffix(form: &str, length: usize) -> &str {
+    form.char_indices().rev().nth(length - 1).map_or(form, |(start, _)| &form[start..])
+}

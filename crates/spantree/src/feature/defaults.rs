@@ -1,0 +1,71 @@
+//! The template sets that come with Spantree, and the choice among them from what a treebank has.
+
+use spantree_treebank::{Column, Sentence, Token};
+
+use super::atom::{ArcAtom, Atom};
+use super::template::{self, Template, TemplateError};
+use crate::model::TemplateTexts;
+
+/// The arc templates of the 2006 report (McDonald, Crammer, Pereira), with its prefix back-off.
+pub const MST06: &str = include_str!("../../templates/mst06.txt");
+const ARC: &str = include_str!("../../templates/arc.txt");
+const LABEL: &str = include_str!("../../templates/label.txt");
+const RELABEL: &str = include_str!("../../templates/relabel.txt");
+
+/// Which columns of a treebank say something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// LEMMA is filled.
+    pub lemma: bool,
+    /// XPOS is filled and not a copy of UPOS.
+    pub xpos: bool,
+    /// FEATS is filled.
+    pub feats: bool,
+}
+
+impl Columns {
+    /// Looks at all words; a column counts when more than one word in twenty uses it.
+    #[must_use]
+    pub fn of(sentences: &[Sentence]) -> Self {
+        let words = || sentences.iter().flat_map(Sentence::words);
+        let total = words().count();
+        let used = |test: fn(&Token<'_>) -> bool| words().filter(test).count() * 20 > total;
+        Self {
+            lemma: used(|word| word.lemma() != "_"),
+            xpos: used(|word| word.xpos() != "_" && word.xpos() != word.upos()),
+            feats: used(|word| word.get(Column::Feats) != "_"),
+        }
+    }
+
+    fn has(self, template: &Template) -> bool {
+        let token = |atom: Atom| match atom {
+            Atom::Lemma => self.lemma,
+            Atom::Xpos => self.xpos,
+            Atom::Feats | Atom::Feat => self.feats,
+            _ => true,
+        };
+        let agree = template.arcs.contains(&ArcAtom::Agree);
+        template.tokens.iter().all(|t| token(t.atom)) && (self.feats || !agree)
+    }
+}
+
+impl TemplateTexts {
+    /// The default templates for a treebank with these columns: those that ask for a missing column are left out.
+    ///
+    /// # Errors
+    /// Never with the files that come with Spantree; a test reads them.
+    pub fn for_columns(columns: Columns) -> Result<Self, TemplateError> {
+        let keep = |text| Self::select(text, columns);
+        Ok(Self { arc: keep(ARC)?, label: keep(LABEL)?, relabel: keep(RELABEL)? })
+    }
+
+    /// The templates of a file that ask only for these columns.
+    ///
+    /// # Errors
+    /// When a template is not understood.
+    pub fn select(text: &str, columns: Columns) -> Result<String, TemplateError> {
+        let mut templates = template::read(text)?;
+        templates.retain(|template| columns.has(template));
+        Ok(template::write(&templates))
+    }
+}

@@ -1,0 +1,226 @@
+//! The features of the 2006 report, and what extraction promises.
+
+use spantree_treebank::{Column, Sentence};
+
+use super::*;
+
+fn sentence(verb: &str) -> Sentence {
+    Sentence::from_words(&[
+        ("John", "N", 2, "nsubj"),
+        (verb, "V", 0, "root"),
+        ("the", "D", 4, "det"),
+        ("ball", "N", 2, "obj"),
+        ("with", "P", 2, "obl"),
+        ("the", "D", 7, "det"),
+        ("bat", "N", 5, "nmod"),
+    ])
+}
+
+/// A plain reading of templates: the features of an arc as the report writes them, bare copies only.
+fn describe(templates: &[Template], sent: &Sentence, head: u32, child: u32) -> Vec<String> {
+    let mut features = Vec::new();
+    for template in templates {
+        let mut found = vec![String::new()];
+        for token in &template.tokens {
+            let (letter, word) =
+                if token.place == Place::Head { ("p", head) } else { ("c", child) };
+            let word = sent.word((word as i64 + i64::from(token.offset)) as u32);
+            let offset =
+                if token.offset == 0 { String::new() } else { format!("{:+}", token.offset) };
+            let value = match token.atom {
+                Atom::Form => format!("{letter}-word={}", word.form()),
+                Atom::Upos => format!("{letter}-pos{offset}={}", word.upos()),
+                Atom::Stem if word.form().len() > 5 => {
+                    format!("{letter}-word:5={}", &word.form()[..5])
+                }
+                _ => {
+                    found.clear();
+                    continue;
+                }
+            };
+            found.iter_mut().for_each(|feature| *feature += &format!("{value} "));
+        }
+        if template.arcs == [ArcAtom::Between] {
+            let tags: std::collections::BTreeSet<_> =
+                (head + 1..child).map(|word| sent.word(word).upos()).collect();
+            found = tags
+                .iter()
+                .flat_map(|tag| found.iter().map(move |feature| format!("{feature}b-pos={tag} ")))
+                .collect();
+        }
+        features.extend(found.into_iter().map(|feature| feature.trim().to_owned()));
+    }
+    features.sort();
+    features
+}
+
+/// The features of an arc as the extractor finds them.
+fn extract(text: &str, sent: &Sentence, head: usize, child: usize) -> Vec<ArcFeature> {
+    let mut set = AtomSet::default();
+    let templates = ArcTemplates::new(&template::read(text).unwrap(), &mut set);
+    let (mut atoms, mut sides, mut between) =
+        (Atoms::default(), ArcSides::default(), Between::default());
+    atoms.fill(&set, sent);
+    between.fill(atoms.tags());
+    templates.sides(&atoms, &mut sides);
+    let mut features = Vec::new();
+    templates.features(&atoms, &between, &sides, (head, child), |feature| features.push(feature));
+    features
+}
+
+#[test]
+fn appendix_c_of_the_report() {
+    let mut expected = [
+        // Basic features.
+        "p-word=hit p-pos=V c-word=with c-pos=P",
+        "p-pos=V c-word=with c-pos=P",
+        "p-word=hit c-word=with c-pos=P",
+        "p-word=hit p-pos=V c-pos=P",
+        "p-word=hit p-pos=V c-word=with",
+        "p-word=hit c-word=with",
+        "p-pos=V c-pos=P",
+        "p-word=hit p-pos=V",
+        "c-word=with c-pos=P",
+        "p-word=hit",
+        "p-pos=V",
+        "c-word=with",
+        "c-pos=P",
+        // Extended features; the appendix prints four of the trigrams twice.
+        "p-pos=V c-pos=P b-pos=D",
+        "p-pos=V c-pos=P b-pos=N",
+        "p-pos=V p-pos+1=D c-pos-1=N c-pos=P",
+        "p-pos=V c-pos-1=N c-pos=P",
+        "p-pos=V p-pos+1=D c-pos=P",
+        "p-pos-1=N p-pos=V c-pos-1=N c-pos=P",
+        "p-pos-1=N p-pos=V c-pos=P",
+        "p-pos=V p-pos+1=D c-pos=P c-pos+1=D",
+        "p-pos=V c-pos=P c-pos+1=D",
+        "p-pos-1=N p-pos=V c-pos=P c-pos+1=D",
+    ];
+    expected.sort_unstable();
+    let templates = template::read(MST06).unwrap();
+    assert_eq!(describe(&templates, &sentence("hit"), 2, 5), expected);
+    let features = extract(MST06, &sentence("hit"), 2, 5);
+    assert_eq!(features.len(), expected.len());
+    let sums: std::collections::BTreeSet<_> = features.iter().map(|feature| feature.sum).collect();
+    assert_eq!(sums.len(), expected.len(), "different features have different hashes");
+    // Every feature a second time with dir=R, dist=2: two words between.
+    assert!(features.iter().all(|feature| feature.copies.bare && feature.copies.distance));
+    assert_eq!(ArcShape::new(2, 5).distance, 3);
+}
+
+#[test]
+fn long_words_add_the_prefix_features_of_the_report() {
+    let templates = template::read(MST06).unwrap();
+    let features = describe(&templates, &sentence("smashed"), 2, 5);
+    assert!(features.contains(&"p-word:5=smash c-word=with".to_owned()));
+    assert_eq!(extract(MST06, &sentence("smashed"), 2, 5).len(), features.len());
+    assert_eq!(features.len(), 23 + 7);
+}
+
+#[test]
+fn sums_of_features_never_change() {
+    let features = extract(
+        "head.form + child.upos\nhead.upos + between + child.upos\n",
+        &sentence("hit"),
+        2,
+        5,
+    );
+    let sums: Vec<_> = features.iter().map(|feature| feature.sum).collect();
+    assert_eq!(sums, [295_475_371, 1_534_947_939, 1_544_640_960]);
+}
+
+#[test]
+fn the_default_templates_are_read_and_follow_the_columns() {
+    let all = Columns { lemma: true, xpos: true, feats: true };
+    let texts = crate::model::TemplateTexts::for_columns(all).unwrap();
+    for text in [&texts.arc, &texts.label, &texts.relabel] {
+        let templates = template::read(text).unwrap();
+        let mut names: Vec<_> =
+            templates.iter().map(|template| (template.to_string(), template.copies)).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count, "a template stands twice");
+    }
+    let bare = Columns { lemma: false, xpos: false, feats: false };
+    let texts = crate::model::TemplateTexts::for_columns(bare).unwrap();
+    for word in ["lemma", "xpos", "feat", "agree"] {
+        assert!(
+            !texts.arc.contains(word)
+                && !texts.label.contains(word)
+                && !texts.relabel.contains(word),
+            "{word}"
+        );
+    }
+    assert!(texts.arc.contains("head.form + child.form"));
+}
+
+#[test]
+fn columns_count_when_words_use_them() {
+    let mut sent = sentence("hit");
+    assert_eq!(Columns::of(&[sent.clone()]), Columns { lemma: false, xpos: false, feats: false });
+    sent.set(1, Column::Lemma, "John");
+    sent.set(1, Column::Xpos, "N");
+    sent.set(2, Column::Feats, "Tense=Past");
+    assert_eq!(Columns::of(&[sent]), Columns { lemma: true, xpos: false, feats: true });
+}
+
+#[test]
+fn pairs_of_morphological_features_and_agreement() {
+    let mut sent = Sentence::from_words(&[("a", "DET", 2, "det"), ("b", "NOUN", 0, "root")]);
+    sent.set(1, Column::Feats, "Case=Nom|Number=Sing");
+    sent.set(2, Column::Feats, "Case=Nom|Gender=Fem|Number=Plur");
+    assert_eq!(extract("head.feat + child.feat", &sent, 2, 1).len(), 6);
+    assert_eq!(extract("head.feat + child.upos", &sent, 2, 1).len(), 3);
+    // Case agrees, Number does not, Gender is on one side only.
+    assert_eq!(extract("agree", &sent, 2, 1).len(), 2);
+    assert_eq!(extract("head.feat + child.feat", &sent, 0, 1).len(), 0, "the root has no features");
+}
+
+#[test]
+fn the_marker_is_the_adposition_of_the_phrase() {
+    let words = [
+        ("in", "ADP", 3, "case"),
+        ("the", "DET", 3, "det"),
+        ("house", "NOUN", 0, "root"),
+        ("dog", "NOUN", 3, "dep"),
+    ];
+    let mut sent = Sentence::from_words(&words);
+    let marked = extract("child.marker", &sent, 4, 3);
+    assert_ne!(marked, extract("child.marker", &sent, 3, 4), "a noun stands in the way");
+    sent.set(2, Column::Upos, "VERB");
+    assert_ne!(marked, extract("child.marker", &sent, 4, 3), "now a verb does");
+}
+
+#[test]
+fn a_guide_tree_changes_the_guide_feature_of_its_arcs() {
+    let sent = sentence("hit");
+    let mut set = AtomSet::default();
+    let templates = ArcTemplates::new(&template::read("guide").unwrap(), &mut set);
+    let (mut atoms, mut sides, mut between) =
+        (Atoms::default(), ArcSides::default(), Between::default());
+    atoms.fill(&set, &sent);
+    between.fill(atoms.tags());
+    templates.sides(&atoms, &mut sides);
+    let sum = |atoms: &Atoms, head, child| {
+        let mut sums = Vec::new();
+        templates
+            .features(atoms, &between, &sides, (head, child), |feature| sums.push(feature.sum));
+        sums
+    };
+    let without = sum(&atoms, 2, 1);
+    let guide: Vec<_> =
+        sent.words().map(|word| (word.head().unwrap_or(0), hash::text(word.deprel()))).collect();
+    atoms.set_guide(&guide);
+    let (right, wrong) = (sum(&atoms, 2, 1), sum(&atoms, 3, 1));
+    assert!(without != right && right != wrong && without != wrong);
+}
+
+#[test]
+fn tag_classes_are_distinct_for_universal_tags() {
+    let classes: std::collections::BTreeSet<_> =
+        ["ADJ", "NOUN", "VERB", "X", "PUNCT"].map(tag_class).into();
+    assert_eq!(classes.len(), 5);
+    assert!(["NN", "", "_", "動詞"].iter().all(|tag| (18..32).contains(&tag_class(tag))));
+}
