@@ -1,0 +1,26 @@
+//! Graph-based parsing: a table of arc scores, a decoder, labels.
+//!
+//! ```text
+//! Sentence → Atoms → ArcScorer → ArcScores → Decoder → heads → Relabeller → labels
+//! ```
+//! [`Parser`] is the loaded model, [`Worker`] parses with it. Training is in [`crate::train`].
+
+pub mod calibration;
+pub mod decoder;
+pub mod engine;
+pub mod filter;
+pub mod labels;
+pub mod parser;
+pub mod relabel;
+pub mod scorer;
+pub mod table;
+pub mod worker;
+
+pub use decoder::{Decoder, DecoderScratch};
+pub use engine::Engine;
+pub use filter::ArcFilter;
+pub use labels::{LabelFilter, LabelSet};
+pub use parser::{MAX_LABELS, Parser};
+pub use worker::{
+    Analysis, Confidence, ParseError, ParseOptions, ParseWarning, ScoredTree, Worker,
+};

@@ -1,0 +1,56 @@
+//! A parser without its weights: templates, labels, filters and decoder, ready to score.
+//!
+//! Built by training from a treebank and by [`Parser`](super::Parser) from a model file; the same engine runs in both.
+
+use std::sync::Arc;
+
+use super::decoder::Decoder;
+use super::filter::ArcFilter;
+use super::labels::{LabelFilter, LabelSet};
+use super::relabel::Relabeller;
+use super::scorer::ArcScorer;
+use crate::feature::{ArcTemplates, AtomSet, TemplateError, TreeTemplates, template};
+use crate::model::TemplateTexts;
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Engine {
+    /// The atoms that the templates ask for.
+    pub atoms: AtomSet,
+    /// Arcs and joint labels.
+    pub scorer: ArcScorer,
+    /// Labels of a finished tree.
+    pub relabeller: Relabeller,
+    /// The relations.
+    pub labels: LabelSet,
+    /// The search space.
+    pub decoder: Decoder,
+}
+
+impl Engine {
+    /// Compiles the templates.
+    ///
+    /// # Errors
+    /// When a template is not understood.
+    pub fn new(
+        templates: &TemplateTexts,
+        labels: LabelSet,
+        label_filter: LabelFilter,
+        arc_filter: ArcFilter,
+        decoder: Decoder,
+    ) -> Result<Self, TemplateError> {
+        let mut atoms = AtomSet::default();
+        let arcs = ArcTemplates::new(&template::read(&templates.arc)?, &mut atoms);
+        let joint = ArcTemplates::new(&template::read(&templates.label)?, &mut atoms);
+        let tree = TreeTemplates::new(&template::read(&templates.relabel)?, &mut atoms);
+        let filter = Arc::new(label_filter);
+        let scorer = ArcScorer {
+            arcs,
+            labels: joint,
+            label_filter: filter.clone(),
+            arc_filter,
+            label_count: labels.len(),
+        };
+        Ok(Self { atoms, scorer, relabeller: Relabeller::new(tree, filter), labels, decoder })
+    }
+}
