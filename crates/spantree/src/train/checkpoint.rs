@@ -1,0 +1,161 @@
+//! The state of a training run, saved after each epoch so that it can go on after a kill with an identical result.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use spantree_learn::{State, Tables};
+
+use super::finish::Quantised;
+use super::{TrainConfig, TrainError};
+use crate::model::{Container, DevScores, ModelError, Sections, TrainingInfo};
+
+/// The best epoch so far.
+#[derive(Clone, Debug)]
+pub(super) struct Best {
+    pub(super) epoch: u64,
+    pub(super) scores: Option<DevScores>,
+    pub(super) arcs: Quantised,
+    pub(super) labels: Quantised,
+}
+
+/// See the [module](self).
+pub(super) struct Checkpoint {
+    path: Option<PathBuf>,
+    /// What must agree for a run to go on.
+    run: String,
+    pub(super) label_epochs: u64,
+    pub(super) tree_epochs: u64,
+    pub(super) label_state: State,
+    pub(super) tree_state: State,
+    pub(super) best: Option<Best>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    kind: String,
+    run: String,
+    label_epochs: u64,
+    tree_epochs: u64,
+    label_steps: u64,
+    tree_steps: u64,
+    best: Option<(u64, Option<DevScores>, f32, f32)>,
+}
+
+const KIND: &str = "checkpoint of a graph parser";
+
+impl Checkpoint {
+    /// A fresh run, or the one that the configuration resumes.
+    pub(super) fn new(
+        config: &TrainConfig,
+        info: &TrainingInfo,
+        label_bits: u32,
+        tree_weights: usize,
+    ) -> Result<Self, TrainError> {
+        let run = format!(
+            "seed {}, {:?}, {} sentences, {} words, {tree_weights} and 2^{label_bits} weights",
+            config.seed, config.update, info.sentences, info.words
+        );
+        let fresh = Self {
+            path: config.checkpoint.clone(),
+            run,
+            label_epochs: 0,
+            tree_epochs: 0,
+            label_state: State::new(1 << label_bits),
+            tree_state: State::new(tree_weights),
+            best: None,
+        };
+        match &fresh.path {
+            Some(path) if config.resume && path.exists() => fresh.resume(),
+            _ => Ok(fresh),
+        }
+    }
+
+    fn resume(mut self) -> Result<Self, TrainError> {
+        let Some(path) = &self.path else { return Ok(self) };
+        let (container, saved): (_, Saved) = Container::open(path)?;
+        if saved.kind != KIND || saved.run != self.run {
+            let difference = format!("it says \"{}\", this run is \"{}\"", saved.run, self.run);
+            return Err(TrainError::OtherRun { name: container.name().to_owned(), difference });
+        }
+        let state = |weights: &str, lag: &str, steps| -> Result<State, ModelError> {
+            let table = |name| Ok(container.section::<f32>(name)?.to_vec());
+            let tables =
+                Tables { weights: table(weights)?, lag: table(lag)?, squares: Vec::new(), steps };
+            State::from_tables(tables).map_err(|error| ModelError::Invalid {
+                name: container.name().to_owned(),
+                problem: error.to_string(),
+            })
+        };
+        let label_state = state("label_weights", "label_lag", saved.label_steps)?;
+        let tree_state = state("tree_weights", "tree_lag", saved.tree_steps)?;
+        if let Some((epoch, scores, arc_scale, label_scale)) = saved.best {
+            let arcs =
+                Quantised { weights: container.section("best_arcs")?.to_vec(), scale: arc_scale };
+            let labels = Quantised {
+                weights: container.section("best_labels")?.to_vec(),
+                scale: label_scale,
+            };
+            self.best = Some(Best { epoch, scores, arcs, labels });
+        }
+        Ok(Self {
+            label_epochs: saved.label_epochs,
+            tree_epochs: saved.tree_epochs,
+            label_state,
+            tree_state,
+            ..self
+        })
+    }
+
+    /// Keeps the averaged weights of this epoch if they are the best so far, or if there is nothing to compare by.
+    pub(super) fn record(&mut self, scores: Option<DevScores>, arcs: Quantised, labels: Quantised) {
+        let las = |scores: Option<DevScores>| scores.map_or(0.0, |scores| scores.las);
+        let better = match &self.best {
+            Some(best) if scores.is_some() => las(scores) > las(best.scores),
+            _ => true,
+        };
+        if better {
+            self.best = Some(Best { epoch: self.tree_epochs, scores, arcs, labels });
+        }
+    }
+
+    /// Whether the best epoch is this many epochs ago.
+    pub(super) fn is_stale(&self, patience: u64) -> bool {
+        self.best.as_ref().is_some_and(|best| self.tree_epochs - best.epoch >= patience.max(1))
+    }
+
+    /// Writes the file, if one is wanted; the old one is replaced at the end.
+    pub(super) fn save(&self) -> Result<(), ModelError> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let (label, tree) = (self.label_state.tables(), self.tree_state.tables());
+        let mut sections = Sections::default();
+        sections.push("label_weights", label.weights);
+        sections.push("label_lag", label.lag);
+        sections.push("tree_weights", tree.weights);
+        sections.push("tree_lag", tree.lag);
+        if let Some(best) = &self.best {
+            sections.push("best_arcs", &best.arcs.weights);
+            sections.push("best_labels", &best.labels.weights);
+        }
+        let saved = Saved {
+            kind: KIND.to_owned(),
+            run: self.run.clone(),
+            label_epochs: self.label_epochs,
+            tree_epochs: self.tree_epochs,
+            label_steps: label.steps,
+            tree_steps: tree.steps,
+            best: self
+                .best
+                .as_ref()
+                .map(|best| (best.epoch, best.scores, best.arcs.scale, best.labels.scale)),
+        };
+        sections.into_container("the checkpoint", &saved)?.save(path)
+    }
+
+    /// Removes the file after a finished run.
+    pub(super) fn remove(&self) {
+        if let Some(path) = &self.path {
+            // A checkpoint that cannot be removed does no harm.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The parser from treebank to trees, on a small planted grammar.
+
+use spantree::graph::{Decoder, ParseError, ParseOptions, ParseWarning, Parser};
+use spantree::learn::Rng;
+use spantree::model::ModelError;
+use spantree::train::{TrainConfig, TrainError, Trainer};
+use spantree::treebank::{Column, Sentence};
+
+/// `DET? ADJ* NOUN VERB DET? ADJ* NOUN (ADP NOUN)? PUNCT`, where the form of the adposition says whether its phrase hangs
+/// from the verb or from the noun before it: learnable, but not from tags alone.
+fn sentence(rng: &mut Rng) -> Sentence {
+    let mut words: Vec<(String, &str, u32, &str)> = Vec::new();
+    let phrase = |words: &mut Vec<(String, &str, u32, &str)>, rng: &mut Rng| {
+        let adjectives = rng.below(3);
+        let start = words.len() as u32;
+        let noun = start + 2 + adjectives as u32;
+        words.push((["the", "a"][rng.below(2)].to_owned(), "DET", noun, "det"));
+        for _ in 0..adjectives {
+            words.push((format!("adj{}", rng.below(9)), "ADJ", noun, "amod"));
+        }
+        words.push((format!("noun{}", rng.below(30)), "NOUN", 0, "dep"));
+        noun
+    };
+    let subject = phrase(&mut words, rng);
+    words.push((format!("verb{}", rng.below(9)), "VERB", 0, "root"));
+    let verb = words.len() as u32;
+    let object = phrase(&mut words, rng);
+    words[subject as usize - 1].2 = verb;
+    words[subject as usize - 1].3 = "nsubj";
+    words[object as usize - 1].2 = verb;
+    words[object as usize - 1].3 = "obj";
+    if rng.below(2) == 0 {
+        let (form, head, label) =
+            if rng.below(2) == 0 { ("with", verb, "obl") } else { ("of", object, "nmod") };
+        let noun = words.len() as u32 + 2;
+        words.push((form.to_owned(), "ADP", noun, "case"));
+        words.push((format!("noun{}", rng.below(30)), "NOUN", head, label));
+    }
+    words.push((".".to_owned(), "PUNCT", verb, "punct"));
+    let words: Vec<_> =
+        words.iter().map(|(form, tag, head, label)| (form.as_str(), *tag, *head, *label)).collect();
+    Sentence::from_words(&words)
+}
+
+fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
+    let mut rng = Rng::new(seed);
+    (0..count).map(|_| sentence(&mut rng)).collect()
+}
+
+fn config(decoder: Decoder) -> TrainConfig {
+    TrainConfig {
+        decoder: Some(decoder),
+        epochs: 4,
+        label_epochs: 3,
+        max_bits: 16,
+        ..TrainConfig::default()
+    }
+}
+
+fn train(decoder: Decoder) -> Parser {
+    Trainer::new(config(decoder)).train(&treebank(1, 150), &treebank(2, 60), &mut |_| ()).unwrap()
+}
+
+fn bytes(parser: &Parser, name: &str) -> Vec<u8> {
+    let path = std::env::temp_dir().join(format!("spantree-parser-{name}-{}", std::process::id()));
+    parser.save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    bytes
+}
+
+#[test]
+fn a_planted_grammar_is_learned_by_both_decoders() {
+    for decoder in [Decoder::Eisner, Decoder::Mst] {
+        let parser = train(decoder);
+        let scores = parser.info().dev.unwrap();
+        assert!(scores.las > 98.0, "{decoder}: {scores:?}");
+        let mut worker = parser.worker();
+        for gold in treebank(3, 20) {
+            let mut guess = gold.clone();
+            guess.set(1, Column::Misc, "Kept=Yes");
+            worker.parse(&mut guess, &ParseOptions::default()).unwrap();
+            guess.tree().unwrap().root().unwrap();
+            assert_eq!(guess.word(1).get(Column::Misc), "Kept=Yes");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
+    let first = bytes(&train(Decoder::Eisner), "first");
+    assert!(first == bytes(&train(Decoder::Eisner), "second"));
+    let other = TrainConfig { seed: 2, ..config(Decoder::Eisner) };
+    let other =
+        Trainer::new(other).train(&treebank(1, 150), &treebank(2, 60), &mut |_| ()).unwrap();
+    assert!(first != bytes(&other, "other"));
+}
+
+#[test]
+fn a_loaded_model_parses_like_the_trained_one() {
+    let trained = train(Decoder::Eisner);
+    let loaded = Parser::from_bytes("copy", &bytes(&trained, "load")).unwrap();
+    assert_eq!(trained.info(), loaded.info());
+    let (mut one, mut other) = (trained.worker(), loaded.worker());
+    let options = ParseOptions { confidence: true, k_best: 3, ..ParseOptions::default() };
+    for mut sent in treebank(4, 20) {
+        let expected = one.parse(&mut sent.clone(), &options).unwrap().clone();
+        let found = other.parse(&mut sent, &options).unwrap();
+        assert_eq!(found.trees, expected.trees);
+        assert_eq!(found.confidences, expected.confidences);
+    }
+}
+
+#[test]
+fn training_that_was_interrupted_ends_in_the_same_model() {
+    let path = std::env::temp_dir().join(format!("spantree-checkpoint-{}", std::process::id()));
+    let whole = bytes(&train(Decoder::Eisner), "whole");
+    // Stopped by its own limit after two epochs of trees; the checkpoint is put back as a kill would leave it.
+    let short =
+        TrainConfig { epochs: 2, checkpoint: Some(path.clone()), ..config(Decoder::Eisner) };
+    let mut saved = Vec::new();
+    let mut keep = |_| saved = std::fs::read(&path).unwrap_or_default();
+    Trainer::new(short).train(&treebank(1, 150), &treebank(2, 60), &mut keep).unwrap();
+    assert!(!path.exists(), "a finished run leaves no checkpoint");
+    std::fs::write(&path, &saved).unwrap();
+    let rest =
+        TrainConfig { checkpoint: Some(path.clone()), resume: true, ..config(Decoder::Eisner) };
+    let resumed =
+        Trainer::new(rest.clone()).train(&treebank(1, 150), &treebank(2, 60), &mut |_| ()).unwrap();
+    assert!(whole == bytes(&resumed, "resumed"));
+    std::fs::write(&path, &saved).unwrap();
+    let other =
+        Trainer::new(TrainConfig { seed: 9, ..rest }).train(&treebank(1, 150), &[], &mut |_| ());
+    assert!(matches!(other, Err(TrainError::OtherRun { .. })));
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn k_best_trees_are_sorted_distinct_and_have_probabilities() {
+    let parser = train(Decoder::Mst);
+    let mut worker = parser.worker();
+    let options = ParseOptions { k_best: 5, confidence: true, ..ParseOptions::default() };
+    for mut sent in treebank(5, 10) {
+        let analysis = worker.parse(&mut sent, &options).unwrap();
+        assert_eq!(analysis.trees.len(), 5);
+        assert!(
+            analysis
+                .trees
+                .windows(2)
+                .all(|pair| pair[0].score >= pair[1].score && pair[0].heads != pair[1].heads)
+        );
+        let total: f64 =
+            analysis.trees.iter().filter_map(|tree| tree.log_probability).map(f64::exp).sum();
+        assert!(total > 0.0 && total <= 1.0 + 1e-6, "{total}");
+        assert!(
+            analysis
+                .confidences
+                .iter()
+                .all(|c| (0.0..=1.0).contains(&c.head) && (0.0..=1.0).contains(&c.label))
+        );
+    }
+}
+
+#[test]
+fn given_heads_and_relations_are_kept() {
+    let parser = train(Decoder::Eisner);
+    let mut worker = parser.worker();
+    let options = ParseOptions { keep: true, ..ParseOptions::default() };
+    for gold in treebank(6, 20) {
+        let n = gold.len() as u32;
+        let mut sent = gold.clone();
+        for word in 1..=n {
+            sent.set_head(word, None);
+            sent.set(word, Column::Deprel, "_");
+        }
+        sent.set_head(n, Some(1));
+        sent.set(n, Column::Deprel, "strange");
+        worker.parse(&mut sent, &options).unwrap();
+        assert_eq!(sent.word(n).head(), Some(1));
+        assert_eq!(sent.word(n).deprel(), "strange");
+        sent.tree().unwrap().root().unwrap();
+    }
+}
+
+#[test]
+fn crossing_heads_are_kept_with_a_warning() {
+    let parser = train(Decoder::Eisner);
+    let mut sent = Sentence::new();
+    for form in ["a", "b", "c", "d"] {
+        let word = sent.push_word(form);
+        sent.set(word, Column::Upos, "NOUN");
+    }
+    sent.set_head(1, Some(3));
+    sent.set_head(4, Some(2));
+    let mut worker = parser.worker();
+    let analysis =
+        worker.parse(&mut sent, &ParseOptions { keep: true, ..ParseOptions::default() }).unwrap();
+    assert_eq!(analysis.warnings, [ParseWarning::CrossingHeads]);
+    assert_eq!((sent.word(1).head(), sent.word(4).head()), (Some(3), Some(2)));
+}
+
+#[test]
+fn impossible_heads_are_refused_by_sentence_and_word() {
+    let parser = train(Decoder::Eisner);
+    let mut worker = parser.worker();
+    let options = ParseOptions { keep: true, ..ParseOptions::default() };
+    let mut sent = Sentence::from_words(&[("a", "DET", 9, "_"), ("b", "NOUN", 0, "_")]);
+    sent.push_comment("# sent_id = s7");
+    let message = worker.parse(&mut sent, &options).unwrap_err().to_string();
+    assert!(
+        message.contains("sentence s7") && message.contains("head 9 of word 1 (a)"),
+        "{message}"
+    );
+    assert_eq!(sent.word(1).head(), Some(9), "a refused sentence is unchanged");
+    let mut cycle =
+        Sentence::from_words(&[("a", "DET", 2, "_"), ("b", "NOUN", 1, "_"), ("c", "VERB", 0, "_")]);
+    assert!(matches!(worker.parse(&mut cycle, &options), Err(ParseError::Infeasible { .. })));
+    let mut roots = Sentence::from_words(&[("a", "DET", 0, "_"), ("b", "NOUN", 0, "_")]);
+    assert!(matches!(worker.parse(&mut roots, &options), Err(ParseError::Infeasible { .. })));
+}
+
+#[test]
+fn empty_short_long_and_strange_sentences() {
+    let parser = train(Decoder::Eisner);
+    let mut worker = parser.worker();
+    let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+    assert!(worker.parse(&mut Sentence::new(), &options).unwrap().trees.is_empty());
+    let mut one = Sentence::new();
+    one.push_word("?");
+    worker.parse(&mut one, &options).unwrap();
+    assert_eq!(one.word(1).head(), Some(0));
+    let mut long = Sentence::new();
+    for index in 0..1100u32 {
+        let word = long.push_word("noun1");
+        long.set(word, Column::Upos, ["NOUN", "VERB", "動詞", "_"][index as usize % 4]);
+    }
+    let warnings = worker.parse(&mut long, &options).unwrap().warnings.clone();
+    assert_eq!(warnings, [ParseWarning::TooLongForEisner, ParseWarning::TooLongForConfidence]);
+    long.tree().unwrap().root().unwrap();
+}
+
+#[test]
+fn data_that_cannot_be_learned_from_get_a_sentence() {
+    let message = |train: &[Sentence]| {
+        Trainer::default().train(train, &[], &mut |_| ()).unwrap_err().to_string()
+    };
+    assert!(message(&[]).contains("no sentence"));
+    assert!(message(&[Sentence::from_words(&[("a", "_", 0, "root")])]).contains("no UPOS"));
+    let cycle = Sentence::from_words(&[("a", "X", 2, "dep"), ("b", "X", 1, "dep")]);
+    assert!(message(&[cycle]).contains("training sentence 1"));
+}
+
+#[test]
+fn other_files_are_no_parsers() {
+    assert!(matches!(Parser::from_bytes("x", b""), Err(ModelError::NotAModel { .. })));
+    let mut model = bytes(&train(Decoder::Mst), "damage");
+    let last = model.len() - 1;
+    model[last] ^= 1;
+    assert!(matches!(Parser::from_bytes("x", &model), Err(ModelError::Checksum { .. })));
+    assert!(matches!(Parser::from_bytes("x", &model[..last]), Err(ModelError::Truncated { .. })));
+}
