@@ -5,8 +5,11 @@
 mod convert;
 mod eval;
 mod generate;
+mod info;
 mod io;
+mod parse;
 mod stats;
+mod train;
 mod validate;
 mod vote;
 
@@ -27,7 +30,10 @@ enum Verb {
     Convert(convert::Arguments),
     Eval(eval::Arguments),
     Generate(generate::Arguments),
+    Info(info::Arguments),
+    Parse(parse::Arguments),
     Stats(stats::Arguments),
+    Train(train::Arguments),
     Validate(validate::Arguments),
     Vote(vote::Arguments),
 }
@@ -37,7 +43,10 @@ fn main() -> ExitCode {
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Eval(arguments) => eval::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments),
+        Verb::Info(arguments) => info::run(&arguments),
+        Verb::Parse(arguments) => parse::run(&arguments),
         Verb::Stats(arguments) => stats::run(&arguments),
+        Verb::Train(arguments) => train::run(&arguments),
         Verb::Validate(arguments) => validate::run(&arguments),
         Verb::Vote(arguments) => vote::run(&arguments),
     };
