@@ -33,15 +33,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             "decoder" => config.decoder = Some(value.parse().map_err(|()| "eisner or mst")?),
             "arc" => {
                 templates.arc =
-                    TemplateTexts::select(&fs::read_to_string(value)?, Columns::of(&train))?
+                    TemplateTexts::select(&fs::read_to_string(value)?, Columns::of(&train))?;
             }
             "label" => {
                 templates.label =
-                    TemplateTexts::select(&fs::read_to_string(value)?, Columns::of(&train))?
+                    TemplateTexts::select(&fs::read_to_string(value)?, Columns::of(&train))?;
             }
             "relabel" => {
                 templates.relabel =
-                    TemplateTexts::select(&fs::read_to_string(value)?, Columns::of(&train))?
+                    TemplateTexts::select(&fs::read_to_string(value)?, Columns::of(&train))?;
             }
             "model" => model = Some(PathBuf::from(value)),
             _ => return Err(format!("unknown key {key}").into()),

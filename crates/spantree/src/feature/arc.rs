@@ -316,11 +316,11 @@ impl ArcTemplates {
                 .wrapping_add(sides.list_child[child * width + column]);
             let sum = sum.wrapping_add(parts[template.part]);
             let mut add = |value: u32| {
-                found(ArcFeature { sum: sum.wrapping_add(value), copies: template.copies })
+                found(ArcFeature { sum: sum.wrapping_add(value), copies: template.copies });
             };
             match template.arc_list {
                 Some(ArcAtom::Between) => {
-                    set_bits(between.set(head, child)).for_each(|tag| add(self.tag_sides[tag]))
+                    set_bits(between.set(head, child)).for_each(|tag| add(self.tag_sides[tag]));
                 }
                 Some(_) => agreements(atoms, head, child).for_each(|agree| add(hash::side(agree))),
                 None => {

@@ -54,7 +54,7 @@ impl Decoder {
         match self {
             Decoder::Eisner => Eisner::new(ROOT).k_best(scores, k, &mut scratch.eisner, trees),
             Decoder::Mst => {
-                ChuLiuEdmonds::new(ROOT).k_best(scores, k, &mut scratch.spanning_tree, trees)
+                ChuLiuEdmonds::new(ROOT).k_best(scores, k, &mut scratch.spanning_tree, trees);
             }
         }
     }

@@ -43,14 +43,14 @@ impl TreeProblem {
         let (arc_bits, arc_support) = Support::fit(max_bits, |bits, support| {
             each_gold_arc(scorer, examples, |atoms, scratch, (head, child), _| {
                 arc_positions(scorer, bits, atoms, scratch, (head, child), |position| {
-                    support.insert(position)
+                    support.insert(position);
                 });
             });
         });
         let (label_bits, label_support) = Support::fit(max_bits - 1, |bits, support| {
             each_gold_arc(scorer, examples, |atoms, scratch, (head, child), label| {
                 label_positions(scorer, bits, atoms, scratch, (head, child), label, |position| {
-                    support.insert(position)
+                    support.insert(position);
                 });
             });
         });
