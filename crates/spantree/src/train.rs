@@ -1,12 +1,12 @@
 //! Training a graph parser: from treebank to model.
 //!
-//! [`Trainer`] runs two learning problems one after the other: the labels of gold trees ([`labels`]), then trees with joint
-//! labels ([`trees`]). After every epoch of the second the development set is parsed with averaged weights; the best epoch's
+//! [`Trainer`] runs two learning problems one after the other: the labels of gold trees (`labels`), then trees with joint
+//! labels (`trees`). After every epoch of the second the development set is parsed with averaged weights; the best epoch's
 //! weights are kept, and training stops when LAS has not risen for [`TrainConfig::patience`] epochs. Finally the
-//! probabilities are calibrated on the development set ([`finish`]).
+//! probabilities are calibrated on the development set (`finish`).
 //!
 //! Everything is a function of data, configuration and seed: the same three give the same bytes, also when training was
-//! interrupted and resumed from its [`checkpoint`].
+//! interrupted and resumed from its `checkpoint`.
 
 mod checkpoint;
 mod evaluate;
@@ -189,7 +189,7 @@ pub enum TrainError {
 
 /// The decoder for a treebank in which this share of the arcs is non-projective.
 ///
-/// Measured on twelve treebanks (see `experiments/`): above 2 % the spanning tree wins, below Eisner does.
+/// A rule of thumb: above 2 % the spanning tree is chosen, else Eisner's algorithm.
 #[must_use]
 pub fn choose_decoder(non_projective: f64) -> Decoder {
     if non_projective > 0.02 { Decoder::Mst } else { Decoder::Eisner }

@@ -137,7 +137,7 @@ pub struct Group {
     pub copies: Copies,
 }
 
-/// Compiled arc templates; see the [module](self).
+/// Compiled arc templates.
 #[derive(Clone, Debug, Default)]
 pub struct ArcTemplates {
     head_only: Vec<Compiled>,

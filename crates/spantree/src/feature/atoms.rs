@@ -51,7 +51,7 @@ impl AtomSet {
     }
 }
 
-/// Hashed atoms of a sentence; see the [module](self).
+/// Hashed atoms of a sentence: rows for the root, the words, and what lies before and after.
 #[derive(Clone, Debug, Default)]
 pub struct Atoms {
     len: usize,

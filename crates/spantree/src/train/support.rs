@@ -1,7 +1,6 @@
 //! Which weights may be changed: those of features that occur on a gold arc.
 //!
-//! Features that only wrong arcs have carry little: leaving them at zero costs no accuracy and makes a quarter to a half of
-//! the weights zero. The number of supported features also sets the size of the table.
+//! Features that only wrong arcs have stay at zero, which leaves fewer weights to learn and to store. The number of supported features also sets the size of the table.
 
 /// A set of positions in a table of weights.
 #[derive(Clone, Debug, Default)]
