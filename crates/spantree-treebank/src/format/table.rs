@@ -196,8 +196,10 @@ impl BlockParser<'_> {
             warnings.add(WarningKind::EmptySentence, line);
         }
         let words = self.sent.len();
-        if self.sequence.covered as usize > words || self.last_head as usize > words {
-            let (row, kind) = beyond_the_end(self.sent);
+        let last_reference = self.sequence.covered.max(self.last_head);
+        if last_reference as usize > words
+            && let Some((row, kind)) = beyond_the_end(self.sent)
+        {
             return Err((line + line_of_row(self.text, row), kind));
         }
         match self.roles {
@@ -208,7 +210,7 @@ impl BlockParser<'_> {
 }
 
 /// The first row that refers to a word behind the last one.
-fn beyond_the_end(sent: &Sentence) -> (usize, ReadErrorKind) {
+fn beyond_the_end(sent: &Sentence) -> Option<(usize, ReadErrorKind)> {
     let len = sent.len();
     let problem = |token: Token<'_>| match (token.id(), token.head()) {
         (TokenId::Range(_, last), _) if last as usize > len => Some(ReadErrorKind::Range {
@@ -220,9 +222,7 @@ fn beyond_the_end(sent: &Sentence) -> (usize, ReadErrorKind) {
         }
         _ => None,
     };
-    let found = sent.tokens().find_map(|token| Some((token.index(), problem(token)?)));
-    // Called only when there is one; the fallback keeps this function total.
-    found.unwrap_or((0, ReadErrorKind::ColumnCount { found: 0, expected: 0 }))
+    sent.tokens().find_map(|token| Some((token.index(), problem(token)?)))
 }
 
 /// The line of a row inside its block, from 0.
