@@ -31,13 +31,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     writeln!(text, "written by   spantree {}", info.tool_version)?;
     writeln!(text, "size         {:.1} MB", parser.size() as f64 / 1e6)?;
     for source in &info.training.sources {
-        writeln!(text, "trained on   {} ({})", source.name, source.licence.as_deref().unwrap_or("licence not stated"))?;
+        writeln!(
+            text,
+            "trained on   {} ({})",
+            source.name,
+            source.licence.as_deref().unwrap_or("licence not stated")
+        )?;
     }
     let training = &info.training;
-    writeln!(text, "             {} sentences, {} words, seed {}", training.sentences, training.words, training.seed)?;
+    writeln!(
+        text,
+        "             {} sentences, {} words, seed {}",
+        training.sentences, training.words, training.seed
+    )?;
     writeln!(text, "epochs       {}, kept {}", training.epochs, training.best_epoch)?;
     if let Some(dev) = info.dev {
-        writeln!(text, "dev scores   UAS {:.2}, LAS {:.2} over {} words", dev.uas, dev.las, dev.words)?;
+        writeln!(
+            text,
+            "dev scores   UAS {:.2}, LAS {:.2} over {} words",
+            dev.uas, dev.las, dev.words
+        )?;
     }
     writeln!(text, "labels       {}", info.labels.join(" "))?;
     print(&text)?;

@@ -55,7 +55,11 @@ struct Parsed {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let parser = Parser::load(&arguments.model)?;
-    let options = ParseOptions { keep: arguments.keep, confidence: arguments.confidence, k_best: arguments.kbest };
+    let options = ParseOptions {
+        keep: arguments.keep,
+        confidence: arguments.confidence,
+        k_best: arguments.kbest,
+    };
     let mut output = create(&arguments.output)?;
     let start = Instant::now();
     let words = thread::scope(|scope| {
@@ -98,7 +102,12 @@ fn read(inputs: &Inputs, workers: &[SyncSender<Batch>]) {
     }
 }
 
-fn work(parser: &Parser, options: ParseOptions, batches: &Receiver<Batch>, results: &SyncSender<Result<Parsed>>) {
+fn work(
+    parser: &Parser,
+    options: ParseOptions,
+    batches: &Receiver<Batch>,
+    results: &SyncSender<Result<Parsed>>,
+) {
     let mut worker = parser.worker();
     for batch in batches {
         let parsed = batch.and_then(|batch| parse_batch(parser, &mut worker, options, batch));
@@ -152,7 +161,12 @@ fn add_confidence(analysis: &Analysis, sent: &mut Sentence) {
     let rows: Vec<_> = sent.words().map(|word| word.index()).collect();
     for (row, confidence) in rows.into_iter().zip(&analysis.confidences) {
         sent.set_attribute(row, Column::Misc, "HeadProb", Some(&format!("{:.4}", confidence.head)));
-        sent.set_attribute(row, Column::Misc, "LabelProb", Some(&format!("{:.4}", confidence.label)));
+        sent.set_attribute(
+            row,
+            Column::Misc,
+            "LabelProb",
+            Some(&format!("{:.4}", confidence.label)),
+        );
     }
 }
 
@@ -183,10 +197,16 @@ fn write_k_best(
 
 fn describe(warning: ParseWarning, sent: &Sentence) -> String {
     let text = match warning {
-        ParseWarning::TooLongForEisner => "too long for a projective search; crossing arcs were allowed",
+        ParseWarning::TooLongForEisner => {
+            "too long for a projective search; crossing arcs were allowed"
+        }
         ParseWarning::CrossingHeads => "the given heads cross; crossing arcs were allowed",
         ParseWarning::TooLongForConfidence => "too long for confidences",
         _ => "unusual",
     };
-    format!("warning: sentence {} ({} words): {text}", sent.sent_id().unwrap_or("without sent_id"), sent.len())
+    format!(
+        "warning: sentence {} ({} words): {text}",
+        sent.sent_id().unwrap_or("without sent_id"),
+        sent.len()
+    )
 }

@@ -86,7 +86,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 impl Arguments {
     fn config(&self) -> TrainConfig {
-        let source = |path: &PathBuf| Source { name: file_name(path), licence: self.licence.clone() };
+        let source =
+            |path: &PathBuf| Source { name: file_name(path), licence: self.licence.clone() };
         let mut checkpoint = self.out.clone().into_os_string();
         checkpoint.push(".checkpoint");
         TrainConfig {
@@ -94,7 +95,9 @@ impl Arguments {
             epochs: self.epochs,
             patience: self.patience,
             update: match self.learner {
-                LearnerChoice::Pa => Update::PassiveAggressive { aggressiveness: self.aggressiveness },
+                LearnerChoice::Pa => {
+                    Update::PassiveAggressive { aggressiveness: self.aggressiveness }
+                }
                 LearnerChoice::Mira => Update::Mira,
                 LearnerChoice::Perceptron => Update::Perceptron,
             },
@@ -110,7 +113,8 @@ impl Arguments {
 
 /// The last two parts of a path: `hu_szeged/train.conllu` says more than `train.conllu`.
 fn file_name(path: &Path) -> String {
-    let parts: Vec<_> = path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
+    let parts: Vec<_> =
+        path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")
 }
 
@@ -137,7 +141,8 @@ fn report(progress: Progress) {
             eprintln!("labels {epoch:>2}  loss {loss:.4}  {seconds:>6.1} s");
         }
         Progress::TreeEpoch { epoch, loss, dev, seconds } => {
-            let scores = dev.map_or_else(String::new, |(uas, las)| format!("  dev UAS {uas:.2}  LAS {las:.2}"));
+            let scores = dev
+                .map_or_else(String::new, |(uas, las)| format!("  dev UAS {uas:.2}  LAS {las:.2}"));
             eprintln!("trees  {epoch:>2}  loss {loss:.4}{scores}  {seconds:>6.1} s");
         }
         Progress::Calibrate => eprintln!("calibrating"),

@@ -240,7 +240,7 @@ fn several_systems_are_compared() {
     assert!(text.contains("LAS"), "{text}");
     let page = bench.read("report.html");
     assert!(
-        page.starts_with("<!doctype html>") && !page.contains("http://") && !page.contains("src="),
+        page.starts_with("<!DOCTYPE html>") && !page.contains("://") && !page.contains("src="),
         "self-contained"
     );
     let json: serde_json::Value =

@@ -21,9 +21,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::{
-    Attachment, AttachmentOptions, Breakdown, Comparison, Confusion, Counts, Document, EvaluateError,
-    Factor, Labels, Macro, Metric, Punctuation, Roots, Score, Semantic, Significance, TestOptions,
-    paired_test, tree_oracle,
+    Attachment, AttachmentOptions, Breakdown, Comparison, Confusion, Counts, Document,
+    EvaluateError, Factor, Labels, Macro, Metric, Punctuation, Roots, Score, Semantic,
+    Significance, TestOptions, paired_test, tree_oracle,
 };
 use crate::sentence::Column;
 
