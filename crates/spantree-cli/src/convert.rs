@@ -4,8 +4,9 @@
 
 mod change;
 mod choose;
+mod loss;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -13,9 +14,10 @@ use anyhow::{Context, Result};
 use spantree::treebank::file::Output;
 use spantree::treebank::{Format, Layout, Sentence, TreebankReader, TreebankWriter};
 
-use crate::io::{Inputs, create};
+use crate::io::{Inputs, cannot_write, create};
 use change::{ChangeOptions, Changes};
 use choose::Choice;
+use loss::Losses;
 
 /// Converts treebanks between formats and transforms them on the way.
 ///
@@ -58,15 +60,19 @@ fn convert_stream(arguments: &Arguments) -> Result<()> {
     let changes = Changes::new(&arguments.changes, &[])?;
     let mut output = Some(create(&arguments.output)?);
     let mut writer = None;
+    let mut losses = Losses::default();
     arguments.inputs.for_each(|sent, reader| {
         changes.apply(sent).with_context(|| place(sent, reader.name()))?;
+        losses.count(arguments.format(reader.format()), sent);
         if let Some(output) = output.take() {
             writer = Some(arguments.writer(output, &shape(reader)));
         }
-        writer.as_mut().map_or(Ok(()), |writer| writer.write(sent)).context("cannot write")
+        let written = writer.as_mut().map_or(Ok(()), |writer| writer.write(sent));
+        written.with_context(|| cannot_write(&arguments.output))
     })?;
+    losses.report();
     match output.or(writer.map(TreebankWriter::into_inner)) {
-        Some(output) => output.finish().context("cannot write"),
+        Some(output) => output.finish().with_context(|| cannot_write(&arguments.output)),
         None => Ok(()),
     }
 }
@@ -88,25 +94,38 @@ fn convert_all(arguments: &Arguments) -> Result<()> {
     }
     let shape = first_shape.unwrap_or_else(|| (Format::Conllu, Arc::new(Format::Conllu.layout())));
     let parts = arguments.choice.parts(&sentences, &arguments.output)?;
+    let mut losses = Losses::default();
     let outputs: Result<Vec<_>> = parts
         .iter()
         .map(|part| {
             let mut writer = arguments.writer(create(&part.path)?, &shape);
             for &index in &part.sentences {
-                writer.write(&sentences[index]).context("cannot write")?;
+                losses.count(arguments.format(shape.0), &sentences[index]);
+                writer.write(&sentences[index]).with_context(|| cannot_write(&part.path))?;
             }
             Ok(writer.into_inner())
         })
         .collect();
+    losses.report();
     // Only now that everything is written does any file appear.
-    outputs?.into_iter().try_for_each(Output::finish).context("cannot write")
+    outputs?
+        .into_iter()
+        .try_for_each(Output::finish)
+        .with_context(|| cannot_write(&arguments.output))
 }
 
 impl Arguments {
-    fn writer(&self, output: Output, (format, layout): &Shape) -> TreebankWriter<Output> {
-        match self.to.or_else(|| Format::from_path(Path::new(&self.output))) {
-            Some(wanted) if wanted != *format => TreebankWriter::new(output, wanted),
-            _ => TreebankWriter::with_layout(output, *format, layout.clone()),
+    /// The format of the output, for input of this format.
+    fn format(&self, input: Format) -> Format {
+        self.to.or_else(|| Format::from_path(&self.output)).unwrap_or(input)
+    }
+
+    fn writer(&self, output: Output, (input, layout): &Shape) -> TreebankWriter<Output> {
+        let format = self.format(*input);
+        if format == *input {
+            TreebankWriter::with_layout(output, format, layout.clone())
+        } else {
+            TreebankWriter::new(output, format)
         }
     }
 }

@@ -4,15 +4,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use spantree::combine::arc_oracle;
-use spantree::treebank::Format;
 use spantree::treebank::evaluate::{
-    Document, Labels, PairedTest, Punctuation, Report, ReportOptions, Roots, Score, TestOptions,
+    AttachmentOptions, Convention, Document, Labels, PairedTest, Punctuation, Report,
+    ReportOptions, Roots, Score, TestOptions,
 };
+use spantree::treebank::{Format, Token};
 
-use crate::io::{create, print};
+use crate::io::{cannot_write, create, print};
 
 /// Scores systems against a gold treebank.
 ///
@@ -48,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEST", default_value = "shuffling")]
     test: TestChoice,
     /// Random rounds of the test
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Seed of the test
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -94,35 +95,55 @@ enum TestChoice {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let all = [&arguments.gold].into_iter().chain(&arguments.systems);
+    if all.filter(|path| path.as_os_str() == "-").count() > 1 {
+        bail!("standard input can be read only once");
+    }
     let gold = arguments.load(&arguments.gold)?;
     let systems =
         arguments.systems.iter().map(|path| arguments.load(path)).collect::<Result<Vec<_>>>()?;
-    let mut report = Report::new(&gold, &systems, &arguments.options())?;
+    let options = arguments.options();
+    let mut report = Report::new(&gold, &systems, &options)?;
     if let Some(oracle) = &mut report.oracle {
-        oracle.arc_score = best_of_all_arcs(&gold, &systems);
+        oracle.arc_score = best_of_all_arcs(&gold, &systems, scoring(&options));
     }
     if let Some(path) = &arguments.html {
         let mut page = create(path)?;
         page.write_all(report.to_html().as_bytes())
             .and_then(|()| page.finish())
-            .context("cannot write")?;
+            .with_context(|| cannot_write(path))?;
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Labelled arcs of the best trees made of all systems' arcs; `None` when the systems' words differ.
-fn best_of_all_arcs(gold: &Document, systems: &[Document]) -> Option<Score> {
+/// What LAS counts: the official UD metric knows no options.
+fn scoring(options: &ReportOptions) -> AttachmentOptions {
+    match options.convention {
+        Convention::Ud => {
+            AttachmentOptions { punctuation: Punctuation::Score, labels: Labels::Universal }
+        }
+        Convention::Conll => options.attachment,
+    }
+}
+
+/// LAS of the best trees made of all systems' arcs; `None` when the systems' words differ.
+fn best_of_all_arcs(
+    gold: &Document,
+    systems: &[Document],
+    scoring: AttachmentOptions,
+) -> Option<Score> {
     if systems.iter().any(|system| system.sentences().len() != gold.sentences().len()) {
         return None;
     }
     let mut total = Score::default();
     for (index, sent) in gold.sentences().iter().enumerate() {
         let candidates: Vec<_> = systems.iter().map(|system| &system.sentences()[index]).collect();
-        let (_, correct) = arc_oracle(sent, &candidates).ok()?;
-        let words = sent.len() as u64;
-        total +=
-            Score { gold: words, system: words, correct: correct as u64, aligned: Some(words) };
+        let same =
+            |gold: Token<'_>, system: Token<'_>| scoring.label(gold) == scoring.label(system);
+        let correct = arc_oracle(sent, &candidates, |word| scoring.counts(word), same).ok()? as u64;
+        let words = sent.words().filter(|&word| scoring.counts(word)).count() as u64;
+        total += Score { gold: words, system: words, correct, aligned: Some(words) };
     }
     Some(total)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use spantree::treebank::{Format, Generator, GeneratorConfig, TreebankWriter};
 
-use crate::io::create;
+use crate::io::{cannot_write, create};
 
 /// Writes a synthetic treebank with a planted grammar: free to share, as large as wanted, the same for the same numbers.
 ///
@@ -24,11 +24,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     grammar: u64,
     /// Number of words that are not function words
-    #[arg(long, value_name = "N", default_value_t = GeneratorConfig::default().vocabulary)]
-    vocabulary: usize,
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(20..=1_000_000))]
+    vocabulary: u32,
     /// Mean number of words in a sentence
-    #[arg(long, value_name = "N", default_value_t = GeneratorConfig::default().mean_length)]
-    mean_length: usize,
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=1_000))]
+    mean_length: u32,
     /// Share of sentences with a non-projective tree
     #[arg(long, value_name = "RATE", default_value_t = GeneratorConfig::default().non_projective, value_parser = rate)]
     non_projective: f64,
@@ -55,8 +55,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let config = GeneratorConfig {
         seed: arguments.seed,
         grammar: arguments.grammar,
-        vocabulary: arguments.vocabulary,
-        mean_length: arguments.mean_length,
+        vocabulary: arguments.vocabulary as usize,
+        mean_length: arguments.mean_length as usize,
         non_projective: arguments.non_projective,
         tag_ambiguity: arguments.tag_ambiguity,
         noise: arguments.noise,
@@ -66,8 +66,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let format = Format::from_path(&arguments.output).unwrap_or(Format::Conllu);
     let mut writer = TreebankWriter::new(create(&arguments.output)?, format);
     for sent in Generator::new(config).take(arguments.sentences) {
-        writer.write(&sent).context("cannot write")?;
+        writer.write(&sent).with_context(|| cannot_write(&arguments.output))?;
     }
-    writer.into_inner().finish().context("cannot write")?;
+    writer.into_inner().finish().with_context(|| cannot_write(&arguments.output))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use spantree::treebank::file::{Output, display_name};
+use spantree::treebank::file::Output;
 use spantree::treebank::{Format, Sentence, TreebankReader};
 
 /// The files that a verb reads.
@@ -27,7 +27,7 @@ impl Files {
 pub(crate) struct Inputs {
     #[command(flatten)]
     files: Files,
-    /// Format of the input: conllu, conllup, conllx, conll2008, conll2009, mst or tagged [default: by file name, else conllu]
+    /// Format of the input: conllu, conllup, conllx, conll2008, conll2009, mst, tagged or tagged-slash [default: by file name, else conllu]
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
 }
@@ -65,13 +65,24 @@ pub(crate) fn print_warnings(reader: &TreebankReader) {
 /// Prints to standard output; unlike `print!` it survives a reader that went away.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .with_context(|| cannot_write(Path::new("-")))
 }
 
 /// Opens an output file, standard output for `-`.
 pub(crate) fn create(path: &Path) -> Result<Output> {
-    Output::create(path).with_context(|| format!("cannot write {}", display_name(path)))
+    Output::create(path).with_context(|| cannot_write(path))
+}
+
+/// What to say when writing to `path` fails.
+pub(crate) fn cannot_write(path: &Path) -> String {
+    let name = if path.as_os_str() == "-" {
+        "to standard output".to_owned()
+    } else {
+        path.display().to_string()
+    };
+    format!("cannot write {name}")
 }
 
 /// Whether the reader of our output went away.

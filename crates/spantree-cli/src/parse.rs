@@ -4,7 +4,7 @@
 //! back in the same turn, so the output is the same for any number of threads and at most a few batches are in memory.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -14,7 +14,7 @@ use anyhow::{Context, Error, Result};
 use spantree::graph::{Analysis, ParseOptions, ParseWarning, Parser, Worker};
 use spantree::treebank::{Column, Format, Sentence, TreebankWriter};
 
-use crate::io::{Inputs, create};
+use crate::io::{Inputs, cannot_write, create};
 
 /// Parses tagged sentences; everything but HEAD and DEPREL stays as it is.
 #[derive(clap::Args)]
@@ -74,9 +74,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             outputs.push(results);
         }
         scope.spawn(move || read(&arguments.inputs, &inputs));
-        write(&outputs, &mut output)
+        write(&outputs, &mut output, &arguments.output)
     })?;
-    output.finish().context("cannot write")?;
+    output.finish().with_context(|| cannot_write(&arguments.output))?;
     let seconds = start.elapsed().as_secs_f64();
     eprintln!("{words} words in {seconds:.2} s, {:.0} words/s", words as f64 / seconds.max(1e-9));
     Ok(ExitCode::SUCCESS)
@@ -118,12 +118,16 @@ fn work(
 }
 
 /// Collects the results in the order of the batches.
-fn write(workers: &[Receiver<Result<Parsed>>], output: &mut impl Write) -> Result<usize> {
+fn write(
+    workers: &[Receiver<Result<Parsed>>],
+    output: &mut impl Write,
+    path: &Path,
+) -> Result<usize> {
     let mut words = 0;
     for worker in workers.iter().cycle() {
         let Ok(parsed) = worker.recv() else { break };
         let parsed = parsed?;
-        output.write_all(&parsed.bytes).context("cannot write")?;
+        output.write_all(&parsed.bytes).with_context(|| cannot_write(path))?;
         words += parsed.words;
         parsed.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use spantree::combine;
 use spantree::treebank::{Sentence, TreebankReader, TreebankWriter};
 
-use crate::io::{create, print_warnings};
+use crate::io::{cannot_write, create, print_warnings};
 
 /// Combines the outputs of several parsers: each votes for its arcs, and the maximum spanning tree wins.
 ///
@@ -31,6 +31,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         arguments.weights.clone()
     };
+    if arguments.files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        bail!("standard input can be read only once");
+    }
     let mut readers = open_all(&arguments.files)?;
     let mut output = Some(create(&arguments.output)?);
     let mut writer = None;
@@ -50,11 +53,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
                 readers[0].layout().clone(),
             ));
         }
-        writer.as_mut().map_or(Ok(()), |writer| writer.write(&result)).context("cannot write")?;
+        writer
+            .as_mut()
+            .map_or(Ok(()), |writer| writer.write(&result))
+            .with_context(|| cannot_write(&arguments.output))?;
     }
     readers.iter().for_each(print_warnings);
     if let Some(output) = output.or(writer.map(TreebankWriter::into_inner)) {
-        output.finish().context("cannot write")?;
+        output.finish().with_context(|| cannot_write(&arguments.output))?;
     }
     Ok(ExitCode::SUCCESS)
 }

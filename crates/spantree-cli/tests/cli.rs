@@ -204,6 +204,63 @@ fn clear_oddities_are_read_with_a_warning() {
 }
 
 #[test]
+fn what_a_format_cannot_hold_is_counted() {
+    let bench = Bench::new("loss");
+    let output = bench.run(&["convert", &demo("demo.conllu"), "-o", "demo.conllx"], "");
+    assert!(output.status.success());
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "warning: conllx has no place for DEPS (41), MISC (5), comments (11), empty nodes (1), multiword tokens (1); left out\n"
+    );
+}
+
+#[test]
+fn oracles_use_the_scoring_that_was_asked_for() {
+    let bench = Bench::new("oracle");
+    let gold = fs::read_to_string(demo("demo.conllu")).unwrap();
+    bench.write("gold.conllu", &gold);
+    bench.write(
+        "system.conllu",
+        gold.replace("acl:relcl", "acl:other").replace("\tpunct\t", "\tdep\t"),
+    );
+    let options: [&[&str]; 4] = [
+        &[],
+        &["--convention", "conll"],
+        &["--convention", "conll", "--labels", "universal"],
+        &["--convention", "conll", "--punctuation", "skip-form"],
+    ];
+    for extra in options {
+        let arguments =
+            [&["eval", "--json", "gold.conllu", "system.conllu", "system.conllu"][..], extra]
+                .concat();
+        let report: serde_json::Value = serde_json::from_str(&bench.ok(&arguments)).unwrap();
+        let oracle = &report["oracle"];
+        assert_eq!(oracle["score"]["f1"], oracle["arc_score"]["f1"], "{extra:?}: {oracle}");
+        assert_ne!(oracle["score"]["f1"], 1.0, "{extra:?}");
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let bench = Bench::new("numbers");
+    for arguments in [
+        &["generate", "1", "--mean-length", "18446744073709551615"][..],
+        &["generate", "1", "--vocabulary", "99999999999"],
+        &["generate", "1", "--noise", "2"],
+        &["eval", "a", "b", "--rounds", "0"],
+    ] {
+        assert_eq!(bench.run(arguments, "").status.code(), Some(2), "{arguments:?}");
+    }
+    let gold = demo("demo.conllu");
+    let message = bench.fails(&["vote", "--weights=nan,1", &gold, &gold]);
+    assert!(
+        message.ends_with("system 1 has the weight NaN; give a finite number from 0"),
+        "{message}"
+    );
+    assert_eq!(bench.fails(&["eval", "-", "-"]), "spantree: standard input can be read only once");
+}
+
+#[test]
 fn splits_and_folds_write_all_files_or_none() {
     let bench = Bench::new("split");
     bench.ok(&["convert", &demo("demo.conllu"), "--split", "3,rest", "-o", "part{}.conllu"]);

@@ -96,7 +96,7 @@ fn examples(text: &str) -> Vec<Example> {
         };
         match (command, examples.last_mut()) {
             (Some(rest), Some(last)) if continued => {
-                last.command.push_str(rest.trim_end_matches('\\'))
+                last.command.push_str(rest.trim_end_matches('\\'));
             }
             (Some(command), _) => examples.push(Example {
                 line: index + 1,

@@ -48,11 +48,13 @@ enum Sink {
 
 /// An output file that appears under its name only when [`Output::finish`] is called.
 ///
-/// Until then the bytes go to a temporary file beside it, which is removed when the `Output` is dropped. The suffixes `.gz`
-/// and `.zst` ask for compression. `-` is standard output, which is written at once.
+/// Until then the bytes go to a temporary file beside it, `NAME.PID.tmp`, which is removed when the `Output` is dropped (a
+/// process that is killed leaves it behind). A file that is replaced keeps its permissions, and a symbolic link keeps pointing
+/// to the file that is replaced. What is not a regular file, such as a pipe or a device, is written to at once, and so is `-`,
+/// standard output. The suffixes `.gz` and `.zst` ask for compression.
 pub struct Output {
     sink: Option<Sink>,
-    /// The temporary file and the name it will get; `None` for standard output.
+    /// The temporary file and the name it will get; `None` when the target is written to at once.
     target: Option<(PathBuf, PathBuf)>,
 }
 
@@ -62,14 +64,7 @@ impl Output {
     /// # Errors
     /// When the file cannot be created.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let (file, target): (Box<dyn Write + Send>, _) = if is_dash(path) {
-            (Box::new(io::stdout()), None)
-        } else {
-            let mut name = path.file_name().ok_or(io::ErrorKind::IsADirectory)?.to_os_string();
-            name.push(format!(".{}.tmp", std::process::id()));
-            let temporary = path.with_file_name(name);
-            (Box::new(File::create(&temporary)?), Some((temporary, path.to_owned())))
-        };
+        let (file, target) = Self::open_target(path)?;
         let mut output = Self { sink: None, target };
         let file = BufWriter::with_capacity(1 << 16, file);
         output.sink = Some(match path.extension().and_then(|extension| extension.to_str()) {
@@ -78,6 +73,30 @@ impl Output {
             _ => Sink::Plain(file),
         });
         Ok(output)
+    }
+
+    fn open_target(path: &Path) -> io::Result<(Box<dyn Write + Send>, Option<(PathBuf, PathBuf)>)> {
+        if is_dash(path) {
+            return Ok((Box::new(io::stdout()), None));
+        }
+        let existing = fs::metadata(path).ok();
+        match &existing {
+            Some(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Some(metadata) if !metadata.is_file() => {
+                return Ok((Box::new(File::options().write(true).open(path)?), None));
+            }
+            _ => {}
+        }
+        // Through a link, the file behind it is replaced.
+        let target = if existing.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+        let mut name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_os_string();
+        name.push(format!(".{}.tmp", std::process::id()));
+        let temporary = target.with_file_name(name);
+        let file = File::create(&temporary)?;
+        if let Some(metadata) = existing {
+            file.set_permissions(metadata.permissions())?;
+        }
+        Ok((Box::new(file), Some((temporary, target))))
     }
 
     /// Writes what is buffered and gives the file its name.
@@ -154,6 +173,37 @@ mod tests {
             assert_eq!(text, "hello hello hello", "{suffix}");
         }
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "no temporary file is left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_permissions_and_pipes_survive() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = scratch("special");
+        let (real, link) = (folder.join("real"), folder.join("link"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+        symlink(&real, &link).unwrap();
+        let mut output = Output::create(&link).unwrap();
+        output.write_all(b"new").unwrap();
+        output.finish().unwrap();
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(Output::create(&folder).is_err(), "a folder is no target");
+
+        let pipe = folder.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe).unwrap()
+        });
+        let mut output = Output::create(&pipe).unwrap();
+        output.write_all(b"through").unwrap();
+        output.finish().unwrap();
+        assert_eq!(reader.join().unwrap(), "through");
+        assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
         fs::remove_dir_all(folder).unwrap();
     }
 

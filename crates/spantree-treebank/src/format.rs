@@ -40,7 +40,7 @@ use std::str::FromStr;
 pub use layout::{Layout, Slot};
 
 use crate::read::{Located, ReadErrorKind, Warnings};
-use crate::sentence::{Sentence, Token};
+use crate::sentence::{Column, Sentence, Token};
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +104,25 @@ impl Format {
             "conll08" => Some(Format::Conll2008),
             "conll09" => Some(Format::Conll2009),
             other => other.parse().ok(),
+        }
+    }
+
+    /// Whether the format has comments, multiword ranges and empty nodes.
+    #[must_use]
+    pub fn is_conllu(self) -> bool {
+        matches!(self, Format::Conllu | Format::ConlluPlus)
+    }
+
+    /// The text columns that the format has no place for.
+    #[must_use]
+    pub fn lacks(self) -> &'static [Column] {
+        use Column::{Deprel, Deps, Feats, Lemma, Misc};
+        match self {
+            Format::Conllu | Format::ConlluPlus => &[],
+            Format::Conllx | Format::Conll2009 => &[Deps, Misc],
+            Format::Conll2008 => &[Feats, Deps, Misc],
+            Format::Mst => &[Lemma, Feats, Deps, Misc],
+            Format::Tagged | Format::TaggedSlash => &[Lemma, Feats, Deprel, Deps, Misc],
         }
     }
 

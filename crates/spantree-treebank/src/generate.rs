@@ -40,9 +40,9 @@ pub struct GeneratorConfig {
     pub seed: u64,
     /// Decides the words and their preferences.
     pub grammar: u64,
-    /// Number of nouns, verbs, adjectives, adverbs and names together; at least 20.
+    /// Number of nouns, verbs, adjectives, adverbs and names together; from 20 to ten million.
     pub vocabulary: usize,
-    /// Sentences have about this many words on average; at least 3.
+    /// Sentences have about this many words on average; from 3 to 10,000.
     pub mean_length: usize,
     /// Sentences with a non-projective tree.
     pub non_projective: f64,
@@ -87,7 +87,8 @@ impl Generator {
     /// A generator at its first sentence.
     #[must_use]
     pub fn new(config: GeneratorConfig) -> Self {
-        let lexicon = Lexicon::new(config.grammar, config.vocabulary, config.tag_ambiguity);
+        let lexicon =
+            Lexicon::new(config.grammar, config.vocabulary.min(10_000_000), config.tag_ambiguity);
         Self { config, lexicon, written: 0 }
     }
 }

@@ -3,7 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | what is a sentence, a tree? | [`sentence`], [`tree`] |
-//! | how do I read and write files? | [`read`], [`write`], [`format`], [`file`] |
+//! | how do I read and write files? | [`read`], [`write`], [`mod@format`], [`mod@file`] |
 //! | where is a token in the text? | [`offset`] |
 //! | is the file valid? | [`validate`] |
 //! | what is in a treebank? | [`stats`] |

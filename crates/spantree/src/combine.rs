@@ -15,7 +15,7 @@
 
 use spantree_decode::combine::{Votes, arc_union_oracle};
 use spantree_decode::{ArcScores, ChuLiuEdmonds, Heads, RootMode, TreeDecoder};
-use spantree_treebank::{Column, Sentence, TreeError, universal_part};
+use spantree_treebank::{Column, Sentence, Token, TreeError};
 use thiserror::Error;
 
 /// Why trees cannot be combined.
@@ -29,6 +29,14 @@ pub enum CombineError {
         systems: usize,
         /// Number of weights.
         weights: usize,
+    },
+    /// A weight that is no weight.
+    #[error("system {system} has the weight {weight}; give a finite number from 0")]
+    Weight {
+        /// Number of the system, from 1.
+        system: usize,
+        /// Its weight.
+        weight: f32,
     },
     /// The words differ.
     #[error("word {word} is {first:?} in the first system and {other:?} in system {system}")]
@@ -58,8 +66,12 @@ pub enum CombineError {
 /// that nobody proposed are used only where nothing else gives a tree, and keep the label of the first system.
 ///
 /// # Errors
-/// When words differ, a system has no tree, or there is not one weight per system.
+/// When words differ, a system has no tree, or there is not one finite weight from 0 per system.
 pub fn vote(systems: &[&Sentence], weights: &[f32]) -> Result<Sentence, CombineError> {
+    let bad = (1..).zip(weights).find(|(_, weight)| !weight.is_finite() || **weight < 0.0);
+    if let Some((system, &weight)) = bad {
+        return Err(CombineError::Weight { system, weight });
+    }
     let heads = checked_heads(systems, weights.len())?;
     let mut votes = Votes::new(systems[0].len());
     for (tree, &weight) in heads.iter().zip(weights) {
@@ -80,31 +92,35 @@ pub fn vote(systems: &[&Sentence], weights: &[f32]) -> Result<Sentence, CombineE
     Ok(result)
 }
 
-/// How many words of the best tree made of the systems' arcs are right: `(head, head and label without subtype)`.
+/// How many of the words that count are right in the best tree made of the systems' arcs.
+///
+/// `same` says whether a system's word is right, given that its head is, and `counts` which words count.
 ///
 /// # Errors
 /// When words differ or a sentence has no tree.
-pub fn arc_oracle(gold: &Sentence, systems: &[&Sentence]) -> Result<(usize, usize), CombineError> {
+pub fn arc_oracle(
+    gold: &Sentence,
+    systems: &[&Sentence],
+    counts: impl Fn(Token<'_>) -> bool,
+    same: impl Fn(Token<'_>, Token<'_>) -> bool,
+) -> Result<usize, CombineError> {
     let mut all = vec![gold];
     all.extend_from_slice(systems);
     let heads = checked_heads(&all, all.len())?;
     let (gold_heads, candidates) = heads.split_at(1);
     let mut scores = ArcScores::default();
     arc_union_oracle(&gold_heads[0], candidates, &mut scores);
-    let right_heads = best_score(&scores);
     for (head, child) in candidates.iter().flat_map(Heads::arcs) {
-        let right_label = |(system, tree): (&&Sentence, &Heads)| {
-            tree.head(child) == head && label_of(system, child) == label_of(gold, child)
+        let word = gold.word(child as u32);
+        let right = |(system, tree): (&&Sentence, &Heads)| {
+            tree.head(child) == head && same(word, system.word(child as u32))
         };
-        if scores.score(head, child) > 0.0 && !systems.iter().zip(candidates).any(right_label) {
+        let is_right = counts(word) && systems.iter().zip(candidates).any(right);
+        if scores.score(head, child) > 0.0 && !is_right {
             scores.set(head, child, 0.0);
         }
     }
-    Ok((right_heads, best_score(&scores)))
-}
-
-fn label_of(sent: &Sentence, child: usize) -> &str {
-    universal_part(sent.word(child as u32).deprel())
+    Ok(best_score(&scores))
 }
 
 fn best_tree(scores: &ArcScores) -> Option<Heads> {
@@ -206,12 +222,19 @@ mod tests {
 
     #[test]
     fn the_oracle_counts_what_some_tree_of_the_union_gets_right() {
+        let label = |word: Token<'_>| word.universal_deprel().to_owned();
+        let heads = |gold, systems: &[&Sentence]| arc_oracle(gold, systems, |_| true, |_, _| true);
+        let labelled = |gold, systems: &[&Sentence]| {
+            arc_oracle(gold, systems, |_| true, |a, b| label(a) == label(b))
+        };
         let gold = sentence(&[(2, "nsubj"), (0, "root"), (2, "obj"), (3, "nmod:of")]);
         let a = sentence(&[(2, "nsubj"), (0, "root"), (2, "iobj"), (2, "nmod")]);
         let b = sentence(&[(3, "nsubj"), (3, "conj"), (0, "root"), (3, "nmod")]);
-        assert_eq!(arc_oracle(&gold, &[&a]), Ok((3, 2)));
-        assert_eq!(arc_oracle(&gold, &[&b]), Ok((1, 1)));
-        assert_eq!(arc_oracle(&gold, &[&a, &b]), Ok((4, 3)));
+        assert_eq!((heads(&gold, &[&a]), labelled(&gold, &[&a])), (Ok(3), Ok(2)));
+        assert_eq!((heads(&gold, &[&b]), labelled(&gold, &[&b])), (Ok(1), Ok(1)));
+        assert_eq!((heads(&gold, &[&a, &b]), labelled(&gold, &[&a, &b])), (Ok(4), Ok(3)));
+        let but_the_last = arc_oracle(&gold, &[&a, &b], |word| word.form() != "d", |_, _| true);
+        assert_eq!(but_the_last, Ok(3));
     }
 
     #[test]
@@ -223,6 +246,9 @@ mod tests {
             vote(&[], &[]).unwrap_err().to_string(),
             "0 systems and 0 weights; each system needs one"
         );
+        let error = vote(&[&a, &a], &[1.0, f32::NAN]).unwrap_err().to_string();
+        assert_eq!(error, "system 2 has the weight NaN; give a finite number from 0");
+        assert!(vote(&[&a], &[-1.0]).is_err());
         let error = vote(&[&a, &longer], &[1.0; 2]).unwrap_err().to_string();
         assert_eq!(error, r#"word 2 is "" in the first system and "b" in system 2"#);
         let error = vote(&[&a, &cyclic], &[1.0; 2]).unwrap_err().to_string();

@@ -16,7 +16,8 @@ pub(super) struct ChangeOptions {
     /// Lift non-projective words until every tree is projective; this loses where they came from
     #[arg(long, conflicts_with = "pseudo_projective")]
     projectivise: bool,
-    /// Lift non-projective words and say so in the labels: head, path or head+path
+    /// Lift non-projective words and say so in the labels: head, path or head+path. Where the published label would be
+    /// ambiguous, a further arrow tells which head is meant
     #[arg(long, value_name = "SCHEME")]
     pseudo_projective: Option<Scheme>,
     /// Keep only the N most frequent labels that a pseudo-projective encoding adds

@@ -12,6 +12,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use super::comparison::Comparison;
 use super::score::Score;
 use super::side::Word;
+use crate::sentence::Token;
 
 /// Which words count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -47,18 +48,22 @@ pub struct AttachmentOptions {
 }
 
 impl AttachmentOptions {
-    fn skips(&self, word: &Word) -> bool {
+    /// Whether a gold word counts.
+    #[must_use]
+    pub fn counts(&self, word: Token<'_>) -> bool {
         match self.punctuation {
-            Punctuation::Score => false,
-            Punctuation::SkipByForm => word.token.form().chars().all(is_punctuation),
-            Punctuation::SkipByUpos => word.token.upos() == "PUNCT",
+            Punctuation::Score => true,
+            Punctuation::SkipByForm => !word.form().chars().all(is_punctuation),
+            Punctuation::SkipByUpos => word.upos() != "PUNCT",
         }
     }
 
-    pub(super) fn label<'a>(&self, word: &Word<'a>) -> &'a str {
+    /// The label of a word, as it is compared.
+    #[must_use]
+    pub fn label<'a>(&self, word: Token<'a>) -> &'a str {
         match self.labels {
-            Labels::Full => word.token.deprel(),
-            Labels::Universal => word.relation,
+            Labels::Full => word.deprel(),
+            Labels::Universal => word.universal_deprel(),
         }
     }
 }
@@ -174,13 +179,13 @@ impl Comparison<'_> {
         options: &AttachmentOptions,
     ) -> (bool, bool) {
         let (g, s) = (&self.gold.words[gold as usize], &self.system.words[system as usize]);
-        (self.same_head(gold, system), options.label(g) == options.label(s))
+        (self.same_head(gold, system), options.label(g.token) == options.label(s.token))
     }
 
     /// The gold words that count.
     pub(super) fn scored_gold(&self, options: &AttachmentOptions) -> impl Iterator<Item = u32> {
         let words = self.gold.words.iter().enumerate();
-        words.filter(|(_, word)| !options.skips(word)).map(|(index, _)| index as u32)
+        words.filter(|(_, word)| options.counts(word.token)).map(|(index, _)| index as u32)
     }
 
     /// The system words that count.
@@ -190,7 +195,7 @@ impl Comparison<'_> {
             None => &self.system.words[index],
         };
         let words = 0..self.system.words.len();
-        words.filter(move |&index| !options.skips(judge(index))).map(|index| index as u32)
+        words.filter(move |&index| options.counts(judge(index).token)).map(|index| index as u32)
     }
 }
 

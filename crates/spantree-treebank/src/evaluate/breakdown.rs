@@ -270,7 +270,7 @@ fn value<'a>(
         Factor::Projectivity => return Value::Name("non-projective"),
         Factor::Direction => return Value::Name(arc.direction),
         Factor::Upos => return Value::Name(side.words[word as usize].token.upos()),
-        Factor::Relation => return Value::Name(options.label(&side.words[word as usize])),
+        Factor::Relation => return Value::Name(options.label(side.words[word as usize].token)),
     };
     Value::Group(number.min(factor.last_group()))
 }

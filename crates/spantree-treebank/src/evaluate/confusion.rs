@@ -67,7 +67,7 @@ impl Comparison<'_> {
             let Some(system) = self.system_of[gold as usize] else { continue };
             let (g, s) = (&self.gold.words[gold as usize], &self.system.words[system as usize]);
             let pair = match column {
-                Column::Deprel => (options.label(g), options.label(s)),
+                Column::Deprel => (options.label(g.token), options.label(s.token)),
                 _ => (g.token.get(column), s.token.get(column)),
             };
             *counts.entry(pair).or_default() += 1;

@@ -56,7 +56,7 @@ impl<'a> Author<'a> {
         config: &'a GeneratorConfig,
         random: &'a mut Random,
     ) -> Self {
-        let mean = config.mean_length.max(3);
+        let mean = config.mean_length.clamp(3, 10_000);
         let target = mean / 2 + random.below(mean + 1);
         Self { lexicon, config, random, draft: Draft::default(), target }
     }
