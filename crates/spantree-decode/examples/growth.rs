@@ -50,7 +50,7 @@ fn main() {
 fn grow(name: &str, wanted: f64, mut decode: impl FnMut(&ArcScores)) {
     let mut points = Vec::new();
     for words in LENGTHS {
-        let tables = tables(words, if words > 200 { 1 } else { 20 });
+        let tables = tables(words, if words > 200 { 5 } else { 20 });
         let time = fastest(&tables, &mut decode);
         let arcs = (words * words) as f64;
         println!("{name:<28}{words:>6}{:>14.2}{:>10.2}", time * 1e6, time * 1e9 / arcs);
