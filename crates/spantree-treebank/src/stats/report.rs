@@ -322,6 +322,6 @@ fn write_ambiguity(
     row(f, "contexts", contexts)?;
     percent(f, "  with several values", ambiguous, share(ambiguous, contexts))?;
     writeln!(f, "  {:<26}{:>10.2}", "values per context", figures.mean_values)?;
-    writeln!(f, "  {:<26}{:>9.2}%", "ambiguous occurrences", 100.0 * figures.ambiguous_share)?;
-    writeln!(f, "  {:<26}{:>9.2}%", "most frequent value", 100.0 * figures.majority_share)
+    writeln!(f, "  {:<26}{:>18.2} %", "ambiguous occurrences", 100.0 * figures.ambiguous_share)?;
+    writeln!(f, "  {:<26}{:>18.2} %", "most frequent value", 100.0 * figures.majority_share)
 }
