@@ -40,10 +40,18 @@ fn decompress<R: BufRead + Send + 'static>(mut input: R) -> io::Result<Box<dyn R
     }
 }
 
+type Stream = Box<dyn Write + Send>;
+
 enum Sink {
-    Plain(BufWriter<Box<dyn Write + Send>>),
-    Gzip(Box<GzEncoder<BufWriter<Box<dyn Write + Send>>>>),
-    Zstandard(Box<zstd::Encoder<'static, BufWriter<Box<dyn Write + Send>>>>),
+    Plain(BufWriter<Stream>),
+    Gzip(Box<GzEncoder<BufWriter<Stream>>>),
+    Zstandard(Box<zstd::Encoder<'static, BufWriter<Stream>>>),
+}
+
+/// A temporary file and the name it will get.
+struct Pending {
+    temporary: PathBuf,
+    target: PathBuf,
 }
 
 /// An output file that appears under its name only when [`Output::finish`] is called.
@@ -54,8 +62,8 @@ enum Sink {
 /// standard output. The suffixes `.gz` and `.zst` ask for compression.
 pub struct Output {
     sink: Option<Sink>,
-    /// The temporary file and the name it will get; `None` when the target is written to at once.
-    target: Option<(PathBuf, PathBuf)>,
+    /// `None` when the target is written to at once.
+    pending: Option<Pending>,
 }
 
 impl Output {
@@ -64,8 +72,8 @@ impl Output {
     /// # Errors
     /// When the file cannot be created.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let (file, target) = Self::open_target(path)?;
-        let mut output = Self { sink: None, target };
+        let (file, pending) = Self::open_target(path)?;
+        let mut output = Self { sink: None, pending };
         let file = BufWriter::with_capacity(1 << 16, file);
         output.sink = Some(match path.extension().and_then(|extension| extension.to_str()) {
             Some("gz") => Sink::Gzip(Box::new(GzEncoder::new(file, Compression::default()))),
@@ -75,7 +83,7 @@ impl Output {
         Ok(output)
     }
 
-    fn open_target(path: &Path) -> io::Result<(Box<dyn Write + Send>, Option<(PathBuf, PathBuf)>)> {
+    fn open_target(path: &Path) -> io::Result<(Stream, Option<Pending>)> {
         if is_dash(path) {
             return Ok((Box::new(io::stdout()), None));
         }
@@ -96,7 +104,7 @@ impl Output {
         if let Some(metadata) = existing {
             file.set_permissions(metadata.permissions())?;
         }
-        Ok((Box::new(file), Some((temporary, target))))
+        Ok((Box::new(file), Some(Pending { temporary, target })))
     }
 
     /// Writes what is buffered and gives the file its name.
@@ -112,9 +120,9 @@ impl Output {
         };
         plain.flush()?;
         drop(plain);
-        if let Some((temporary, path)) = &self.target {
-            fs::rename(temporary, path)?;
-            self.target = None;
+        if let Some(Pending { temporary, target }) = &self.pending {
+            fs::rename(temporary, target)?;
+            self.pending = None;
         }
         Ok(())
     }
@@ -141,7 +149,7 @@ impl Write for Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if let Some((temporary, _)) = &self.target {
+        if let Some(Pending { temporary, .. }) = &self.pending {
             // Nothing sensible can be done when the removal fails.
             let _ = fs::remove_file(temporary);
         }

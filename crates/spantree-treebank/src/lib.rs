@@ -3,7 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | what is a sentence, a tree? | [`sentence`], [`tree`] |
-//! | how do I read and write files? | [`read`], [`write`], [`mod@format`], [`mod@file`] |
+//! | how do I read and write files? | [`read`], [`mod@write`], [`mod@format`], [`mod@file`] |
 //! | how do I read and write files? | [`read`](mod@read), [`write`](mod@write), [`format`](mod@format), [`file`](mod@file) |
 //! | where is a token in the text? | [`offset`] |
 //! | is the file valid? | [`validate`] |
