@@ -4,13 +4,13 @@
 //!
 //! | in a sentence | CoNLL-U (Plus) | CoNLL-X | CoNLL-2008 | CoNLL-2009 |
 //! |---|---|---|---|---|
-//! | [`Column::Form`](crate::Column::Form) | FORM | FORM | SPLIT_FORM | FORM |
-//! | [`Column::Lemma`](crate::Column::Lemma) | LEMMA | LEMMA | SPLIT_LEMMA | LEMMA |
-//! | [`Column::Upos`](crate::Column::Upos) | UPOS | CPOSTAG | – | – |
-//! | [`Column::Xpos`](crate::Column::Xpos) | XPOS | POSTAG | PPOSS | POS |
-//! | [`Column::Feats`](crate::Column::Feats) | FEATS | FEATS | – | FEAT |
-//! | head, [`Column::Deprel`](crate::Column::Deprel) | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL |
-//! | [`Column::Deps`](crate::Column::Deps), [`Column::Misc`](crate::Column::Misc) | DEPS, MISC | – | – | – |
+//! | [`Column::Form`] | FORM | FORM | SPLIT_FORM | FORM |
+//! | [`Column::Lemma`] | LEMMA | LEMMA | SPLIT_LEMMA | LEMMA |
+//! | [`Column::Upos`] | UPOS | CPOSTAG | – | – |
+//! | [`Column::Xpos`] | XPOS | POSTAG | PPOSS | POS |
+//! | [`Column::Feats`] | FEATS | FEATS | – | FEAT |
+//! | head, [`Column::Deprel`] | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL | HEAD, DEPREL |
+//! | [`Column::Deps`], [`Column::Misc`] | DEPS, MISC | – | – | – |
 //! | predicates | – | – | PRED, ARG … | FILLPRED, PRED, APRED … |
 //! | extra columns | all others | PHEAD, PDEPREL | UNSPLIT_FORM, UNSPLIT_LEMMA, GPOS, PPOS | PLEMMA, PPOS, PFEAT, PHEAD, PDEPREL |
 //!
