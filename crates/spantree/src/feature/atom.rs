@@ -21,6 +21,8 @@ pub enum Atom {
     Xpos,
     /// FEATS as one string.
     Feats,
+    /// A fine tag: UPOS and XPOS with what FEATS say of case, form and mood of verbs and type of pronouns.
+    Fine,
     /// Kind of characters: lower case, capital, digits, mixed, punctuation.
     Shape,
     /// Lower-cased form of the nearest function word (`ADP`, `SCONJ`, `PART`) of the token's phrase: to the left, or else to
@@ -39,13 +41,14 @@ pub enum Atom {
 }
 
 impl Atom {
-    const PLAIN: [(&'static str, Atom); 11] = [
+    const PLAIN: [(&'static str, Atom); 12] = [
         ("form", Atom::Form),
         ("lower", Atom::Lower),
         ("lemma", Atom::Lemma),
         ("upos", Atom::Upos),
         ("xpos", Atom::Xpos),
         ("feats", Atom::Feats),
+        ("fine", Atom::Fine),
         ("shape", Atom::Shape),
         ("marker", Atom::Marker),
         ("edge", Atom::Edge),
@@ -57,6 +60,16 @@ impl Atom {
     #[must_use]
     pub fn is_list(self) -> bool {
         matches!(self, Atom::Stem | Atom::Feat)
+    }
+
+    /// Whether the atom looks at a word and not only at its tags.
+    #[must_use]
+    pub fn is_lexical(self) -> bool {
+        match self {
+            Atom::Upos | Atom::Xpos | Atom::Feats | Atom::Feat | Atom::Fine | Atom::Edge => false,
+            Atom::Form | Atom::Lower | Atom::Lemma | Atom::Shape | Atom::Marker => true,
+            Atom::Prefix(_) | Atom::Suffix(_) | Atom::Stem => true,
+        }
     }
 }
 

@@ -131,6 +131,7 @@ impl Atoms {
             Atom::Upos => hash::text(word.upos()),
             Atom::Xpos => hash::text(word.xpos()),
             Atom::Feats => hash::text(word.get(Column::Feats)),
+            Atom::Fine => fine(word),
             Atom::Shape => shape(word.form()),
             Atom::Marker => self.marker(sent, index),
             Atom::Edge => u64::from(index == 1) + 2 * u64::from(index == self.len),
@@ -273,6 +274,14 @@ fn lower(form: &str) -> u64 {
         .flat_map(char::to_lowercase)
         .collect();
     hash::text(&lower)
+}
+
+/// See [`Atom::Fine`].
+fn fine(word: Token<'_>) -> u64 {
+    let tells = |key: &str| matches!(key, "Case" | "VerbForm" | "Mood" | "PronType");
+    let told = word.feats().filter(|(key, _)| tells(key));
+    let tag = hash::mix(hash::text(word.upos()), hash::text(word.xpos()));
+    told.fold(tag, |tag, (_, value)| hash::mix(tag, hash::text(value)))
 }
 
 fn shape(form: &str) -> u64 {

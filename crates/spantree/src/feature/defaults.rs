@@ -42,6 +42,7 @@ impl Columns {
             Atom::Lemma => self.lemma,
             Atom::Xpos => self.xpos,
             Atom::Feats | Atom::Feat => self.feats,
+            Atom::Fine => self.xpos || self.feats,
             _ => true,
         };
         let agree = template.arcs.contains(&ArcAtom::Agree);

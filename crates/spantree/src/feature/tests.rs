@@ -145,7 +145,7 @@ fn the_default_templates_are_read_and_follow_the_columns() {
     }
     let bare = Columns { lemma: false, xpos: false, feats: false };
     let texts = crate::model::TemplateTexts::for_columns(bare).unwrap();
-    for word in ["lemma", "xpos", "feat", "agree"] {
+    for word in ["lemma", "xpos", "fine", "feat", "agree"] {
         assert!(
             !texts.arc.contains(word)
                 && !texts.label.contains(word)
@@ -164,6 +164,18 @@ fn columns_count_when_words_use_them() {
     sent.set(1, Column::Xpos, "N");
     sent.set(2, Column::Feats, "Tense=Past");
     assert_eq!(Columns::of(&[sent]), Columns { lemma: true, xpos: false, feats: true });
+}
+
+#[test]
+fn fine_tags_follow_case_but_not_number() {
+    let sum = |feats| {
+        let mut sent = Sentence::from_words(&[("a", "DET", 2, "det"), ("b", "NOUN", 0, "root")]);
+        sent.set(1, Column::Feats, feats);
+        extract("head.upos + child.fine", &sent, 2, 1)[0].sum
+    };
+    assert_eq!(sum("Case=Nom|Number=Sing"), sum("Case=Nom|Number=Plur"));
+    assert_ne!(sum("Case=Nom"), sum("Case=Acc"));
+    assert_ne!(sum("Case=Nom"), sum("_"));
 }
 
 #[test]
