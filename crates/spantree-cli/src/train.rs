@@ -15,7 +15,7 @@ use crate::io::print_warnings;
 
 /// Trains a parser on a treebank with gold tags and trees.
 ///
-/// After every epoch the development set is parsed; training stops when LAS has not risen for a while, and the best epoch
+/// Sentences whose heads are not a tree are left out with a warning. After every epoch the development set is parsed; training stops when LAS has not risen for a while, and the best epoch
 /// is kept. The same data, settings and seed give the same bytes. A killed run goes on with --resume.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -127,7 +127,28 @@ fn load(files: &[PathBuf]) -> Result<Vec<Sentence>> {
         }
         print_warnings(&reader);
     }
+    leave_out_broken(&mut sentences);
     Ok(sentences)
+}
+
+/// Drops sentences whose heads are not a tree, and says so: released treebanks contain a few.
+fn leave_out_broken(sentences: &mut Vec<Sentence>) {
+    let mut first = None;
+    let before = sentences.len();
+    sentences.retain(|sent| match sent.tree() {
+        Ok(_) => true,
+        Err(error) => {
+            let id = sent.sent_id().unwrap_or("without sent_id").to_owned();
+            first.get_or_insert((id, error));
+            false
+        }
+    });
+    if let Some((id, error)) = first {
+        let count = before - sentences.len();
+        eprintln!(
+            "warning: {count} sentences without a tree are left out, first sentence {id}: {error}"
+        );
+    }
 }
 
 fn report(progress: Progress) {

@@ -330,3 +330,52 @@ fn generated_treebanks_depend_on_their_numbers_alone() {
     bench.write("made.conllu", once);
     bench.ok(&["validate", "made.conllu"]);
 }
+
+#[test]
+fn a_parser_is_trained_asked_and_used() {
+    let bench = Bench::new("parser");
+    bench.ok(&["generate", "150", "--seed", "1", "-o", "train.conllu"]);
+    bench.ok(&["generate", "30", "--seed", "2", "-o", "dev.conllu"]);
+    let broken = conllu(&[&[("1", "2", "dep"), ("2", "1", "dep")]]);
+    bench.write("train.conllu", bench.read("train.conllu") + &broken);
+    let train =
+        ["train", "--data", "train.conllu", "--dev", "dev.conllu", "--epochs", "2", "--out"];
+    let output = bench.run(&[&train[..], &["a.spantree", "--licence", "free"]].concat(), "");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{message}");
+    assert!(
+        message.contains(
+            "1 sentences without a tree are left out, first sentence s1: words 1, 2 form a cycle"
+        ),
+        "{message}"
+    );
+    bench.ok(&[&train[..], &["b.spantree", "--licence", "free"]].concat());
+    let bytes = |name: &str| fs::read(bench.folder.join(name)).unwrap();
+    assert_eq!(bytes("a.spantree"), bytes("b.spantree"), "the same seed gives the same bytes");
+    assert!(!bench.exists("a.spantree.checkpoint"));
+    assert!(bench.ok(&["info", "a.spantree"]).contains("(free)"));
+
+    let parse = |extra: &[&str]| {
+        bench.ok(&[&["parse", "--model", "a.spantree", "dev.conllu"], extra].concat())
+    };
+    let parsed = parse(&[]);
+    for threads in ["2", "7"] {
+        assert_eq!(parsed, parse(&["--threads", threads]), "{threads} threads");
+    }
+    assert_eq!(parse(&["--keep"]), bench.read("dev.conllu"), "every arc was given");
+    assert!(
+        parse(&["--confidence"]).contains("|LabelProb=")
+            || parse(&["--confidence"]).contains("HeadProb=")
+    );
+    assert_eq!(parse(&["--kbest", "3"]).matches("# tree_rank = 1 of ").count(), 30);
+
+    bench.write("broken.spantree", &bytes("a.spantree")[..1000]);
+    assert!(
+        bench
+            .fails(&["parse", "--model", "broken.spantree", "dev.conllu"])
+            .contains("broken.spantree")
+    );
+    bench.write("cycle.conllu", &broken);
+    let message = bench.fails(&["parse", "--model", "a.spantree", "--keep", "cycle.conllu"]);
+    assert!(message.contains("sentence s1"), "{message}");
+}
