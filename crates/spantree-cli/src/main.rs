@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Dependency treebanks and parsers: check, convert, measure and score.
+/// Dependency treebanks and parsers: check, convert, score, train and parse.
 #[derive(Parser)]
 #[command(name = "spantree", version, max_term_width = 110, disable_help_subcommand = true)]
 struct Arguments {
