@@ -8,7 +8,7 @@ pub mod hash;
 pub mod template;
 mod tree;
 
-pub use arc::{ArcFeature, ArcShape, ArcSides, ArcTemplates, COPY_BITS, Group};
+pub use arc::{ArcFeature, ArcShape, ArcSides, ArcTemplates, DISTANCES, GROUP, Run};
 pub use atom::{ArcAtom, Atom};
 pub use atoms::{AtomSet, Atoms, Between, TAG_CLASSES, tag_class};
 pub use defaults::{Columns, MST06};

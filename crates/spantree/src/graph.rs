@@ -18,9 +18,9 @@ pub mod worker;
 
 pub use decoder::{Decoder, DecoderScratch};
 pub use engine::Engine;
-pub use filter::ArcFilter;
+pub use filter::{ArcFilter, Filters};
 pub use labels::{LabelFilter, LabelSet};
 pub use parser::{MAX_LABELS, Parser};
 pub use worker::{
-    Analysis, Confidence, ParseError, ParseOptions, ParseWarning, ScoredTree, Worker,
+    Analysis, Confidence, ParseError, ParseOptions, ParseWarning, ScoredTree, Timing, Worker,
 };

@@ -8,6 +8,21 @@
 //! | [`model`] | what is in a model file? |
 //! | [`train`] | how does a treebank become a model? |
 //!
+//! Training and parsing in ten lines:
+//!
+//! ```
+//! use spantree::{graph::ParseOptions, train::Trainer, treebank::{Generator, GeneratorConfig, Sentence}};
+//!
+//! let treebank: Vec<Sentence> = Generator::new(GeneratorConfig::default()).take(120).collect();
+//! let (train, dev) = treebank.split_at(100);
+//! let parser = Trainer::default().train(train, dev, &mut |_| ())?;
+//! parser.save(&std::env::temp_dir().join("doc.spantree"))?;
+//! let mut sent = dev[0].clone();
+//! let analysis = parser.worker().parse(&mut sent, &ParseOptions { confidence: true, ..Default::default() })?.clone();
+//! println!("{} heads word 1, probability {:.2}", sent.word(1).head().unwrap(), analysis.confidences[0].head);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The three crates below know nothing of each other; they are re-exported here so that one dependency is enough.
 
 pub mod combine;

@@ -28,7 +28,7 @@ use spantree_treebank::{Sentence, TreeError};
 use thiserror::Error;
 
 use crate::feature::{Columns, TemplateError};
-use crate::graph::{ArcFilter, Decoder, Engine, LabelFilter, LabelSet, MAX_LABELS, Parser};
+use crate::graph::{Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser};
 use crate::model::{Calibration, DevScores, ModelError, Source, TemplateTexts, TrainingInfo};
 use checkpoint::Checkpoint;
 use finish::{Parts, Quantised};
@@ -262,14 +262,8 @@ impl<'a> Run<'a> {
         if labels.len() > MAX_LABELS {
             return Err(TrainError::TooManyLabels { found: labels.len() });
         }
-        let label_filter = LabelFilter::from_treebank(train, &labels);
-        let engine = Engine::new(
-            &templates,
-            labels,
-            label_filter,
-            ArcFilter::from_treebank(train),
-            decoder,
-        )?;
+        let filters = Filters::from_treebank(train, &labels);
+        let engine = Engine::new(&templates, labels, filters, decoder)?;
         let example =
             |lift| train.iter().filter(|sent| !sent.is_empty()).map(move |sent| (sent, lift));
         let label_examples: Vec<_> =
@@ -339,7 +333,8 @@ impl<'a> Run<'a> {
             self.checkpoint.tree_epochs += 1;
             let average = self.checkpoint.tree_state.average();
             let (arcs, labels) = self.trees.split(&average);
-            let (arcs, labels) = (Quantised::new(arcs), Quantised::new(labels));
+            let arcs = Quantised::new(&self.trees.model_arcs(arcs));
+            let labels = Quantised::new(labels);
             let scores = if self.dev.is_empty() {
                 None
             } else {

@@ -183,6 +183,31 @@ fn given_heads_and_relations_are_kept() {
 }
 
 #[test]
+fn a_given_relation_steers_the_choice_of_the_head() {
+    let parser = train(Decoder::Eisner);
+    let mut worker = parser.worker();
+    let words = [
+        ("a", "DET", 2, "det"),
+        ("noun1", "NOUN", 3, "nsubj"),
+        ("verb1", "VERB", 0, "root"),
+        ("the", "DET", 5, "det"),
+        ("noun2", "NOUN", 3, "obj"),
+        ("with", "ADP", 7, "case"),
+        ("noun3", "NOUN", 3, "obl"),
+    ];
+    let mut sent = Sentence::from_words(&words);
+    worker.parse(&mut sent, &ParseOptions::default()).unwrap();
+    assert_eq!((sent.word(7).head(), sent.word(7).deprel()), (Some(3), "obl"));
+    (1..=7).for_each(|word| {
+        sent.set_head(word, None);
+        sent.set(word, Column::Deprel, "_");
+    });
+    sent.set(7, Column::Deprel, "nmod");
+    worker.parse(&mut sent, &ParseOptions { keep: true, ..ParseOptions::default() }).unwrap();
+    assert_eq!((sent.word(7).head(), sent.word(7).deprel()), (Some(5), "nmod"));
+}
+
+#[test]
 fn crossing_heads_are_kept_with_a_warning() {
     let parser = train(Decoder::Eisner);
     let mut sent = Sentence::new();
@@ -230,7 +255,7 @@ fn empty_short_long_and_strange_sentences() {
     worker.parse(&mut one, &options).unwrap();
     assert_eq!(one.word(1).head(), Some(0));
     let mut long = Sentence::new();
-    for index in 0..1100u32 {
+    for index in 0..2000u32 {
         let word = long.push_word("noun1");
         long.set(word, Column::Upos, ["NOUN", "VERB", "動詞", "_"][index as usize % 4]);
     }

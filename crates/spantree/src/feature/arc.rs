@@ -5,36 +5,39 @@
 //! Templates about one token only are apart ([`ArcTemplates::head_features`], [`ArcTemplates::child_features`]), so that a
 //! scorer can sum their weights once per token instead of once per arc.
 //!
-//! Copies of a feature share a cache line with it: the copy for a direction or a distance is the weight whose position
-//! differs by a small XOR mask, see [`Copies::masks`].
+//! The weights of a feature stand in one group of [`GROUP`] weights, so that its copies cost one cache miss; see
+//! [`Copies::places`].
 
 use super::atom::{ArcAtom, Atom};
 use super::atoms::{AtomSet, Atoms, Between, TAG_CLASSES};
 use super::hash;
 use super::template::{Copies, Place, Template};
 
-/// Positions that share all but this many low bits are copies of one feature.
-pub const COPY_BITS: u32 = 5;
+/// Number of weights that a feature owns: bare, rightward, leftward, and one for the copy with a distance.
+pub const GROUP: u32 = 4;
 
 impl Copies {
-    /// The XOR masks of the copies that fire on an arc; unused places repeat as `None`.
+    /// The weights of the copies that fire on an arc: what to add to the feature's sum, and the place in the group found there.
     #[inline]
-    pub fn masks(self, arc: ArcShape) -> impl Iterator<Item = u32> {
-        let bare = self.bare.then_some(0);
-        let direction = self.direction.then_some(arc.direction);
-        let distance = self.distance.then_some(arc.distance);
+    pub fn places(self, arc: ArcShape) -> impl Iterator<Item = (u32, u32)> {
+        let bare = self.bare.then_some((0, 0));
+        let direction = self.direction.then_some((0, 1 + u32::from(arc.leftward)));
+        let distance = self.distance.then_some((arc.distance.wrapping_mul(0x85eb_ca6b), 3));
         bare.into_iter().chain(direction).chain(distance)
     }
 }
 
-/// Direction and distance of an arc as XOR masks.
+/// Direction and distance of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArcShape {
-    /// 15 when the child is left of its head, 16 when it is right.
-    pub direction: u32,
+    /// Whether the child is left of its head.
+    pub leftward: bool,
     /// 1–7 to the right, 8–14 to the left, by words between: 0, 1, 2, 3, 4, 5–9, more.
     pub distance: u32,
 }
+
+/// One more than the largest [`ArcShape::distance`].
+pub const DISTANCES: usize = 15;
 
 impl ArcShape {
     /// The shape of `head → child`, two different tokens.
@@ -46,8 +49,13 @@ impl ArcShape {
             0 | 6..=10 => 6,
             _ => 7,
         };
-        let left = head > child;
-        Self { direction: if left { 15 } else { 16 }, distance: bucket + if left { 7 } else { 0 } }
+        let leftward = head > child;
+        Self { leftward, distance: bucket + if leftward { 7 } else { 0 } }
+    }
+
+    /// All shapes.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (1..DISTANCES as u32).map(|distance| Self { leftward: distance > 7, distance })
     }
 }
 
@@ -128,13 +136,14 @@ impl Compiled {
     }
 }
 
-/// A run of pair templates with the same copies.
+/// A run of pair templates with the same copies and the same arc atoms.
 #[derive(Clone, Debug)]
-pub struct Group {
+pub struct Run {
     /// Columns of the run.
     pub columns: std::ops::Range<usize>,
     /// Their copies.
     pub copies: Copies,
+    part: usize,
 }
 
 /// Compiled arc templates.
@@ -142,12 +151,10 @@ pub struct Group {
 pub struct ArcTemplates {
     head_only: Vec<Compiled>,
     child_only: Vec<Compiled>,
-    /// Sorted by copies, so that [`ArcTemplates::groups`] are few.
+    /// Sorted, so that [`ArcTemplates::runs`] are few.
     pairs: Vec<Compiled>,
     lists: Vec<Compiled>,
-    /// The arc part of each pair template.
-    pair_parts: Vec<u8>,
-    groups: Vec<Group>,
+    runs: Vec<Run>,
     /// The distinct combinations of single-valued arc atoms; the first is the empty one.
     arc_parts: Vec<Vec<ArcAtom>>,
     tag_sides: Vec<u32>,
@@ -194,12 +201,13 @@ impl ArcTemplates {
                 Kind::List => all.lists.push(compiled),
             }
         }
-        all.pairs.sort_by_key(|pair| pair.copies);
-        all.pair_parts = all.pairs.iter().map(|pair| pair.part as u8).collect();
-        for (column, pair) in all.pairs.iter().enumerate() {
-            match all.groups.last_mut() {
-                Some(group) if group.copies == pair.copies => group.columns.end = column + 1,
-                _ => all.groups.push(Group { columns: column..column + 1, copies: pair.copies }),
+        all.pairs.sort_by_key(|pair| (pair.copies, pair.part));
+        for (column, &Compiled { copies, part, .. }) in all.pairs.iter().enumerate() {
+            match all.runs.last_mut() {
+                Some(run) if run.copies == copies && run.part == part => {
+                    run.columns.end = column + 1;
+                }
+                _ => all.runs.push(Run { columns: column..column + 1, copies, part }),
             }
         }
         all
@@ -255,7 +263,7 @@ impl ArcTemplates {
         &'a self,
         sides: &'a ArcSides,
         head: usize,
-    ) -> impl Iterator<Item = ArcFeature> + 'a {
+    ) -> impl Iterator<Item = ArcFeature> + Clone + 'a {
         row(&self.head_only, &sides.head_only, head)
     }
 
@@ -264,17 +272,26 @@ impl ArcTemplates {
         &'a self,
         sides: &'a ArcSides,
         child: usize,
-    ) -> impl Iterator<Item = ArcFeature> + 'a {
+    ) -> impl Iterator<Item = ArcFeature> + Clone + 'a {
         row(&self.child_only, &sides.child_only, child)
     }
 
-    /// The runs of columns of [`ArcTemplates::pair_sums`] with equal copies.
+    /// Whether every template has exactly the copies `bare` and `direction`.
     #[must_use]
-    pub fn groups(&self) -> &[Group] {
-        &self.groups
+    pub fn follow_direction_only(&self) -> bool {
+        let wanted = Copies { bare: true, direction: true, distance: false };
+        let mut all =
+            [&self.head_only, &self.child_only, &self.pairs, &self.lists].into_iter().flatten();
+        all.all(|template| template.copies == wanted)
     }
 
-    /// Writes the sums of the single-valued features of an arc to `sums`, in the columns of [`ArcTemplates::groups`].
+    /// The runs of columns of [`ArcTemplates::pair_sums`].
+    #[must_use]
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Writes the sums of the single-valued features of an arc to `sums`, in the columns of [`ArcTemplates::runs`].
     #[inline]
     pub fn pair_sums(
         &self,
@@ -291,10 +308,11 @@ impl ArcTemplates {
         let mut parts = [0u32; MAX_PARTS];
         self.part_values(atoms, between, head, child, &mut parts);
         sums.clear();
-        let sides = heads.iter().zip(children).zip(&self.pair_parts);
-        sums.extend(sides.map(|((h, c), part)| {
-            h.wrapping_add(*c).wrapping_add(parts[*part as usize % MAX_PARTS])
-        }));
+        for run in &self.runs {
+            let sides = heads[run.columns.clone()].iter().zip(&children[run.columns.clone()]);
+            let part = parts[run.part];
+            sums.extend(sides.map(|(head, child)| head.wrapping_add(*child).wrapping_add(part)));
+        }
     }
 
     /// Calls `found` with the features of an arc that come from lists: tags between, pairs of FEATS, agreement.
@@ -376,7 +394,7 @@ fn row<'a>(
     templates: &'a [Compiled],
     sums: &'a [u32],
     row: usize,
-) -> impl Iterator<Item = ArcFeature> + 'a {
+) -> impl Iterator<Item = ArcFeature> + Clone + 'a {
     let sums = &sums[row * templates.len()..][..templates.len()];
     sums.iter().zip(templates).map(|(&sum, template)| ArcFeature { sum, copies: template.copies })
 }

@@ -2,11 +2,9 @@
 //!
 //! Built by training from a treebank and by [`Parser`](super::Parser) from a model file; the same engine runs in both.
 
-use std::sync::Arc;
-
 use super::decoder::Decoder;
-use super::filter::ArcFilter;
-use super::labels::{LabelFilter, LabelSet};
+use super::filter::Filters;
+use super::labels::LabelSet;
 use super::relabel::Relabeller;
 use super::scorer::ArcScorer;
 use crate::feature::{ArcTemplates, AtomSet, TemplateError, TreeTemplates, template};
@@ -35,22 +33,26 @@ impl Engine {
     pub fn new(
         templates: &TemplateTexts,
         labels: LabelSet,
-        label_filter: LabelFilter,
-        arc_filter: ArcFilter,
+        filters: Filters,
         decoder: Decoder,
     ) -> Result<Self, TemplateError> {
         let mut atoms = AtomSet::default();
         let arcs = ArcTemplates::new(&template::read(&templates.arc)?, &mut atoms);
         let joint = ArcTemplates::new(&template::read(&templates.label)?, &mut atoms);
         let tree = TreeTemplates::new(&template::read(&templates.relabel)?, &mut atoms);
-        let filter = Arc::new(label_filter);
         let scorer = ArcScorer {
             arcs,
             labels: joint,
-            label_filter: filter.clone(),
-            arc_filter,
+            label_filter: filters.labels,
+            arc_filter: filters.arcs,
             label_count: labels.len(),
         };
-        Ok(Self { atoms, scorer, relabeller: Relabeller::new(tree, filter), labels, decoder })
+        Ok(Self {
+            atoms,
+            scorer,
+            relabeller: Relabeller::new(tree, filters.relabels),
+            labels,
+            decoder,
+        })
     }
 }

@@ -1,8 +1,38 @@
 //! Which arcs are worth scoring: those whose tag pair, direction and distance occur in the training data.
+//!
+//! A small treebank has gaps, so the distances next to those that occur pass as well: on hu_szeged (20,000 words) this lets
+//! 0.4 instead of 0.8 % of the gold arcs of other data go, on en_ewt (200,000 words) there would be nothing to gain.
 
 use spantree_treebank::Sentence;
 
+use super::labels::{LabelFilter, LabelSet};
 use crate::feature::{ArcShape, TAG_CLASSES, tag_class};
+
+/// What a parser never tries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filters {
+    /// Arcs to score.
+    pub arcs: ArcFilter,
+    /// Labels to score with the arcs.
+    pub labels: LabelFilter,
+    /// Labels to try on a finished tree: more, because there are fewer arcs and the choice is final.
+    pub relabels: LabelFilter,
+}
+
+/// Pairs of tags seen less often may get relations never seen with them when a finished tree is labelled.
+const TRUSTED: usize = 300;
+
+impl Filters {
+    /// What occurs in these trees.
+    #[must_use]
+    pub fn from_treebank(sentences: &[Sentence], labels: &LabelSet) -> Self {
+        Self {
+            arcs: ArcFilter::from_treebank(sentences),
+            labels: LabelFilter::from_treebank(sentences, labels, 1),
+            relabels: LabelFilter::from_treebank(sentences, labels, TRUSTED),
+        }
+    }
+}
 
 /// A set of (head tag, child tag, direction and distance).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +46,7 @@ impl ArcFilter {
     #[must_use]
     pub fn from_treebank(sentences: &[Sentence]) -> Self {
         let mut seen = vec![0; TAG_CLASSES * TAG_CLASSES];
+        let words: usize = sentences.iter().map(Sentence::len).sum();
         for sent in sentences {
             let tags: Vec<_> =
                 std::iter::once(0).chain(sent.words().map(|w| tag_class(w.upos()))).collect();
@@ -26,6 +57,9 @@ impl ArcFilter {
                         1 << ArcShape::new(head as usize, child).distance;
                 }
             }
+        }
+        if words < SMALL {
+            seen.iter_mut().for_each(|distances| *distances = with_neighbours(*distances));
         }
         Self { seen }
     }
@@ -50,6 +84,16 @@ impl ArcFilter {
     }
 }
 
+/// Treebanks with fewer words have gaps.
+const SMALL: usize = 100_000;
+
+/// Adds the distances next to those of a set, in the same direction.
+fn with_neighbours(distances: u16) -> u16 {
+    let grow = |set: u16| set | set << 1 | set >> 1;
+    const RIGHT: u16 = 0b1111_1110;
+    grow(distances & RIGHT) & RIGHT | grow(distances & !RIGHT) & !RIGHT & 0x7fff
+}
+
 fn pair(head_tag: u8, child_tag: u8) -> usize {
     head_tag as usize * TAG_CLASSES + child_tag as usize
 }
@@ -70,7 +114,13 @@ mod tests {
         assert!(filter.allows(&tags, 3, 1) && filter.allows(&tags, 0, 3));
         assert!(!filter.allows(&tags, 1, 3), "other direction");
         let closer = [0, tag_class("ADJ"), tag_class("DET"), tag_class("NOUN")];
-        assert!(!filter.allows(&closer, 3, 2), "other distance");
+        assert!(filter.allows(&closer, 3, 2), "the next distance");
+        let farther: Vec<u8> = [closer[0], tag_class("ADJ")]
+            .into_iter()
+            .chain([closer[2]; 3])
+            .chain([tag_class("NOUN")])
+            .collect();
+        assert!(!filter.allows(&farther, 5, 1), "a distance far from those seen");
         assert_eq!(ArcFilter::from_words(filter.to_words()), Some(filter));
         assert_eq!(ArcFilter::from_words(&[1, 2, 3]), None);
     }

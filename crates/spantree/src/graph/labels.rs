@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use spantree_treebank::Sentence;
 
+use super::parser::MAX_LABELS;
 use crate::feature::{TAG_CLASSES, tag_class};
 
 /// The relations of a treebank, the most frequent first: a frequent relation has a small number.
@@ -64,18 +65,60 @@ impl LabelSet {
     }
 }
 
+/// Relations that a user has given, by word; without any for most sentences.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenLabels {
+    /// `None` for a word whose relation is free.
+    labels: Vec<Option<u16>>,
+}
+
+impl GivenLabels {
+    /// Forgets all relations.
+    pub fn clear(&mut self) {
+        self.labels.clear();
+    }
+
+    /// Notes the relations of a sentence that the model knows.
+    pub fn fill(&mut self, sent: &Sentence, names: &LabelSet) {
+        self.labels.clear();
+        self.labels.extend(sent.words().map(|word| names.number(word.deprel())));
+    }
+
+    /// The relation given to `word`.
+    #[must_use]
+    pub fn get(&self, word: usize) -> Option<u16> {
+        self.labels.get(word - 1).copied().flatten()
+    }
+
+    /// The relations that an arc into `word` may carry: the given one, or else those of the filter.
+    #[inline]
+    #[must_use]
+    pub fn or<'a>(&'a self, word: usize, filter: &'a [u16]) -> &'a [u16] {
+        match self.labels.get(word - 1) {
+            Some(Some(label)) => std::slice::from_ref(label),
+            _ => filter,
+        }
+    }
+}
+
+/// A set of relations, one bit each.
+pub type LabelBits = [u64; MAX_LABELS / 64];
+
 /// The relations seen in training with each (head tag, child tag, direction), the most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelFilter {
     lists: Vec<Vec<u16>>,
+    /// The same as sets.
+    sets: Vec<LabelBits>,
 }
 
 impl LabelFilter {
-    /// Counts the relations of a treebank. Pairs never seen allow what the child's tag allows anywhere, and if that is
-    /// nothing, every relation.
+    /// Collects the relations of a treebank. A pair seen fewer than `trusted` times also allows what is seen with the child's
+    /// tag and any head; if that is nothing either, every relation.
     #[must_use]
-    pub fn from_treebank(sentences: &[Sentence], labels: &LabelSet) -> Self {
+    pub fn from_treebank(sentences: &[Sentence], labels: &LabelSet, trusted: usize) -> Self {
         let mut seen = vec![vec![false; labels.len()]; TAG_CLASSES * TAG_CLASSES * 2];
+        let mut times = vec![0; seen.len()];
         let mut seen_child = vec![vec![false; labels.len()]; TAG_CLASSES];
         for sent in sentences {
             let tags: Vec<_> =
@@ -86,25 +129,31 @@ impl LabelFilter {
                 };
                 let (head, child) = (head as usize, index + 1);
                 if head < tags.len() {
-                    seen[key(tags[head], tags[child], head > child)][label as usize] = true;
+                    let key = key(tags[head], tags[child], head > child);
+                    seen[key][label as usize] = true;
+                    times[key] += 1;
                     seen_child[tags[child] as usize][label as usize] = true;
                 }
             }
         }
-        let list = |flags: &[bool]| {
-            (0..labels.len() as u16).filter(|&l| flags[l as usize]).collect::<Vec<_>>()
-        };
-        let lists = (0..seen.len()).map(|pair| {
-            let exact = list(&seen[pair]);
-            let child = || list(&seen_child[pair / 2 % TAG_CLASSES]);
-            let all = || (0..labels.len() as u16).collect();
-            [exact]
-                .into_iter()
-                .find(|l| !l.is_empty())
-                .or_else(|| Some(child()).filter(|l| !l.is_empty()))
-                .unwrap_or_else(all)
+        let lists = (0..seen.len()).map(|key| {
+            let child = &seen_child[key / 2 % TAG_CLASSES];
+            let wide = times[key] < trusted.max(1);
+            let is_allowed =
+                |&label: &u16| seen[key][label as usize] || wide && child[label as usize];
+            let allowed: Vec<u16> = (0..labels.len() as u16).filter(is_allowed).collect();
+            if allowed.is_empty() { (0..labels.len() as u16).collect() } else { allowed }
         });
-        Self { lists: lists.collect() }
+        Self::new(lists.collect())
+    }
+
+    fn new(lists: Vec<Vec<u16>>) -> Self {
+        let set = |list: &Vec<u16>| {
+            let mut bits = LabelBits::default();
+            list.iter().for_each(|&label| bits[label as usize / 64] |= 1 << (label % 64));
+            bits
+        };
+        Self { sets: lists.iter().map(set).collect(), lists }
     }
 
     /// The lists as numbers: for each key its length and its relations.
@@ -127,7 +176,7 @@ impl LabelFilter {
             lists.push(sound.then(|| list.to_vec())?);
             rest = after;
         }
-        (lists.len() == TAG_CLASSES * TAG_CLASSES * 2).then_some(Self { lists })
+        (lists.len() == TAG_CLASSES * TAG_CLASSES * 2).then(|| Self::new(lists))
     }
 
     /// The relations that an arc between such tokens may carry; never empty when there is a relation at all.
@@ -135,6 +184,13 @@ impl LabelFilter {
     #[must_use]
     pub fn allowed(&self, head_tag: u8, child_tag: u8, leftward: bool) -> &[u16] {
         &self.lists[key(head_tag, child_tag, leftward)]
+    }
+
+    /// The same relations as a set.
+    #[inline]
+    #[must_use]
+    pub fn allowed_set(&self, head_tag: u8, child_tag: u8, leftward: bool) -> &LabelBits {
+        &self.sets[key(head_tag, child_tag, leftward)]
     }
 }
 
@@ -167,7 +223,7 @@ mod tests {
     #[test]
     fn filters_back_off_from_the_pair_to_the_child_to_everything() {
         let labels = LabelSet::from_treebank(&treebank());
-        let filter = LabelFilter::from_treebank(&treebank(), &labels);
+        let filter = LabelFilter::from_treebank(&treebank(), &labels, 1);
         let names = |head, child, leftward| {
             let allowed = filter.allowed(tag_class(head), tag_class(child), leftward);
             allowed.iter().map(|&label| labels.name(label)).collect::<Vec<_>>()
@@ -176,12 +232,14 @@ mod tests {
         assert_eq!(names("VERB", "NOUN", false), ["obj"]);
         assert_eq!(names("ADJ", "NOUN", false), ["obj", "nsubj"]);
         assert_eq!(names("ADJ", "INTJ", false), ["obj", "det", "nsubj", "root"]);
+        let wide = LabelFilter::from_treebank(&treebank(), &labels, 3);
+        assert_eq!(wide.allowed(tag_class("VERB"), tag_class("NOUN"), false).len(), 2);
     }
 
     #[test]
     fn filters_come_back_and_nonsense_is_refused() {
         let labels = LabelSet::from_treebank(&treebank());
-        let filter = LabelFilter::from_treebank(&treebank(), &labels);
+        let filter = LabelFilter::from_treebank(&treebank(), &labels, 1);
         let words = filter.to_words();
         assert_eq!(LabelFilter::from_words(&words, labels.len()), Some(filter));
         assert_eq!(LabelFilter::from_words(&words, 2), None, "a label beyond the set");

@@ -6,10 +6,10 @@ use spantree_treebank::transform::PseudoProjective;
 
 use super::decoder::Decoder;
 use super::engine::Engine;
-use super::filter::ArcFilter;
+use super::filter::{ArcFilter, Filters};
 use super::labels::{LabelFilter, LabelSet};
 use super::scorer::ArcWeights;
-use super::table::Table;
+use super::table::{ArcGroups, Table};
 use super::worker::Worker;
 use crate::model::{Container, Header, ModelError, Sections};
 
@@ -22,6 +22,7 @@ pub(crate) mod section {
     pub(crate) const LABEL: &str = "label_weights";
     pub(crate) const RELABEL: &str = "relabel_weights";
     pub(crate) const LABEL_FILTER: &str = "label_filter";
+    pub(crate) const RELABEL_FILTER: &str = "relabel_filter";
     pub(crate) const ARC_FILTER: &str = "arc_filter";
 }
 
@@ -78,11 +79,16 @@ impl Parser {
             .parse()
             .map_err(|()| invalid(format!("unknown decoder \"{}\"", header.decoder)))?;
         let labels = LabelSet::new(header.labels.clone());
-        let label_filter =
-            LabelFilter::from_words(container.section(section::LABEL_FILTER)?, labels.len())
-                .ok_or_else(|| invalid("its label filter does not fit its relations".to_owned()))?;
-        let arc_filter = ArcFilter::from_words(container.section(section::ARC_FILTER)?)
-            .ok_or_else(|| invalid("its arc filter has the wrong size".to_owned()))?;
+        let label_filter = |name| {
+            LabelFilter::from_words(container.section(name)?, labels.len())
+                .ok_or_else(|| invalid(format!("section {name} does not fit its relations")))
+        };
+        let filters = Filters {
+            arcs: ArcFilter::from_words(container.section(section::ARC_FILTER)?)
+                .ok_or_else(|| invalid("its arc filter has the wrong size".to_owned()))?,
+            labels: label_filter(section::LABEL_FILTER)?,
+            relabels: label_filter(section::RELABEL_FILTER)?,
+        };
         for name in [section::ARC, section::LABEL, section::RELABEL] {
             let weights = container.section::<i16>(name)?.len();
             if !weights.is_power_of_two() || weights < MAX_LABELS {
@@ -91,7 +97,7 @@ impl Parser {
                 )));
             }
         }
-        let engine = Engine::new(&header.templates, labels, label_filter, arc_filter, decoder)
+        let engine = Engine::new(&header.templates, labels, filters, decoder)
             .map_err(|error| invalid(error.to_string()))?;
         let scheme =
             header.pseudo_projective.as_deref().map(str::parse).transpose().map_err(invalid)?;
@@ -127,7 +133,11 @@ impl Parser {
     pub(super) fn arc_weights(&self) -> ArcWeights<'_, i16> {
         let tables = self.header.tables;
         ArcWeights {
-            arcs: Table::new(self.weights(section::ARC), tables.arc_scale),
+            arcs: ArcGroups::new(
+                self.weights(section::ARC),
+                tables.arc_scale,
+                self.engine.scorer.arcs.follow_direction_only(),
+            ),
             labels: Table::new(self.weights(section::LABEL), tables.label_scale),
         }
     }

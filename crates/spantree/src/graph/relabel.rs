@@ -5,9 +5,7 @@
 //! the left; Viterbi finds the best sequence, O(n L²) for L labels per tag pair. Only labels seen in training with the tags of
 //! head and child are tried.
 
-use std::sync::Arc;
-
-use super::labels::LabelFilter;
+use super::labels::{GivenLabels, LabelFilter};
 use super::table::{Table, Weight};
 use crate::feature::{Atoms, Between, Neighbours, TreeTemplates, hash};
 
@@ -15,12 +13,14 @@ use crate::feature::{Atoms, Between, Neighbours, TreeTemplates, hash};
 #[derive(Clone, Debug)]
 pub struct Relabeller {
     templates: TreeTemplates,
-    filter: Arc<LabelFilter>,
+    filter: LabelFilter,
 }
 
 /// Buffers, and the scores of the last sentence.
 #[derive(Clone, Debug, Default)]
 pub struct RelabelScratch {
+    /// Relations that must be kept.
+    pub given: GivenLabels,
     /// The tree being labelled.
     pub neighbours: Neighbours,
     /// Positions of the features of one word.
@@ -41,13 +41,26 @@ const TRANSITIONS: usize = 3;
 impl Relabeller {
     /// A stage with these templates.
     #[must_use]
-    pub fn new(templates: TreeTemplates, filter: Arc<LabelFilter>) -> Self {
+    pub fn new(templates: TreeTemplates, filter: LabelFilter) -> Self {
         Self { templates, filter }
     }
 
+    /// Which labels are tried.
+    #[must_use]
+    pub fn filter(&self) -> &LabelFilter {
+        &self.filter
+    }
+
     /// The labels tried on the arc into `word`.
-    fn allowed(&self, atoms: &Atoms, head: usize, word: usize) -> &[u16] {
-        self.filter.allowed(atoms.tags()[head], atoms.tags()[word], head > word)
+    fn allowed<'a>(
+        &'a self,
+        atoms: &Atoms,
+        given: &'a GivenLabels,
+        head: usize,
+        word: usize,
+    ) -> &'a [u16] {
+        let allowed = self.filter.allowed(atoms.tags()[head], atoms.tags()[word], head > word);
+        given.or(word, allowed)
     }
 
     /// Positions of the features of the arc into `word`; the weight of label `l` is at position XOR `l`.
@@ -121,7 +134,7 @@ impl Relabeller {
                 word,
                 &mut scratch.positions,
             );
-            for &label in self.allowed(atoms, scratch.neighbours.head(word), word) {
+            for &label in self.allowed(atoms, &scratch.given, scratch.neighbours.head(word), word) {
                 let cost = if gold.is_some_and(|gold| gold[word - 1] != label) { 1.0 } else { 0.0 };
                 scratch.scores.push(table.sum(&scratch.positions, u32::from(label)) + cost);
             }
@@ -148,12 +161,14 @@ impl Relabeller {
             let (done, rest) = scratch.scores.split_at_mut(scratch.start[word]);
             let previous =
                 before.map_or(&[0.0][..], |w: usize| &done[scratch.start[w]..scratch.start[w + 1]]);
-            let candidates = before.map(|w| self.allowed(atoms, head, w));
+            let candidates = before.map(|w| self.allowed(atoms, &scratch.given, head, w));
             for (index, &base) in previous.iter().enumerate() {
                 let label_before = candidates.map(|labels| labels[index]);
                 let positions = self.transitions(table.bits(), atoms, (head, word), label_before);
                 let own = &scratch.own[scratch.start[word]..scratch.start[word + 1]];
-                for (slot, &label) in self.allowed(atoms, head, word).iter().enumerate() {
+                for (slot, &label) in
+                    self.allowed(atoms, &scratch.given, head, word).iter().enumerate()
+                {
                     let score = base + own[slot] + table.sum(&positions, u32::from(label));
                     if index == 0 || score > rest[slot] {
                         rest[slot] = score;
@@ -166,7 +181,7 @@ impl Relabeller {
         let Some(last) = before else { return };
         let mut choice = argmax(&scratch.scores[scratch.start[last]..scratch.start[last + 1]]);
         for &word in scratch.children.iter().rev() {
-            labels[word - 1] = self.allowed(atoms, head, word)[choice];
+            labels[word - 1] = self.allowed(atoms, &scratch.given, head, word)[choice];
             choice = scratch.back[scratch.start[word] + choice] as usize;
         }
     }
@@ -198,7 +213,7 @@ impl Relabeller {
                 });
                 sharpness * (own + table.sum(&from, u32::from(label)) + to)
             };
-            let allowed = self.allowed(atoms, head, word);
+            let allowed = self.allowed(atoms, &scratch.given, head, word);
             let scores = || own.iter().zip(allowed).map(score);
             let highest = scores().fold(f32::NEG_INFINITY, f32::max);
             let total: f32 = scores().map(|score| (score - highest).exp()).sum();
@@ -261,7 +276,7 @@ mod tests {
         let sent = treebank();
         let set = std::slice::from_ref(&sent);
         let names = LabelSet::from_treebank(set);
-        let filter = Arc::new(LabelFilter::from_treebank(set, &names));
+        let filter = LabelFilter::from_treebank(set, &names, 1);
         let mut atom_set = AtomSet::default();
         let templates = template::read(
             "[bare direction]\nchild.form\nchild.upos + left.upos\nchild-1.upos + child.edge\n",

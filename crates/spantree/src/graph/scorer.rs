@@ -4,22 +4,17 @@
 //! weights and the largest sum of label weights over the labels seen with such a pair of tags. Weights of features about one
 //! token are summed once per token. Time O(n² (T + L)), for T templates and L labels per tag pair, memory O(n² + n |labels|).
 
-use std::sync::Arc;
-
 use spantree_decode::ArcScores;
 
 use super::filter::ArcFilter;
-use super::labels::LabelFilter;
-use super::table::{Table, Weight};
+use super::labels::{GivenLabels, LabelBits, LabelFilter};
+use super::table::{ArcGroups, Table, Weight};
 use crate::feature::{
-    ArcFeature, ArcShape, ArcSides, ArcTemplates, Atoms, Between, direction_side,
+    ArcFeature, ArcShape, ArcSides, ArcTemplates, Atoms, Between, DISTANCES, direction_side,
 };
 
 /// Score of an arc that the filter rules out: usable only when nothing else makes a tree.
 pub const UNSEEN: f32 = -1000.0;
-
-/// Number of XOR masks of copies: bare, distances, directions.
-const MASKS: usize = 17;
 
 /// Templates and filters of a joint model of arcs and labels.
 #[derive(Clone, Debug)]
@@ -29,7 +24,7 @@ pub struct ArcScorer {
     /// Templates of labels; none for a model of bare arcs.
     pub labels: ArcTemplates,
     /// Labels seen with tag pairs.
-    pub label_filter: Arc<LabelFilter>,
+    pub label_filter: LabelFilter,
     /// Arcs seen.
     pub arc_filter: ArcFilter,
     /// Number of labels.
@@ -40,7 +35,7 @@ pub struct ArcScorer {
 #[derive(Clone, Copy, Debug)]
 pub struct ArcWeights<'a, W> {
     /// Weights of arc features.
-    pub arcs: Table<'a, W>,
+    pub arcs: ArcGroups<'a, W>,
     /// Weights of label features; the weight of label `l` is at the feature's position XOR `l`.
     pub labels: Table<'a, W>,
 }
@@ -63,6 +58,8 @@ pub struct ScoreScratch<W: Weight> {
     pub scores: ArcScores,
     /// Best label of `head → child` at `child * (n + 1) + head`.
     best_labels: Vec<u16>,
+    /// Relations that must be kept.
+    pub given: GivenLabels,
     /// What lies between two tokens.
     pub between: Between,
     /// Sides of arc features.
@@ -70,10 +67,16 @@ pub struct ScoreScratch<W: Weight> {
     /// Sides of label features.
     pub label_sides: ArcSides,
     sums: Vec<u32>,
-    /// Summed weights of features about one token, by copy: `token * MASKS + mask`.
+    /// Summed weights of features about one token, by shape of the arc: `token * DISTANCES + distance`.
     head_sums: Vec<W::Sum>,
     child_sums: Vec<W::Sum>,
-    /// The same for labels: `(token * 2 + leftward) * label_count + label`.
+    /// The arcs that are scored, as (head, child), by child.
+    arcs: Vec<(u32, u32)>,
+    /// The labels that the scored arcs of each token may have, at `token * 2 + leftward`: as head, as child.
+    head_wanted: Vec<LabelBits>,
+    child_wanted: Vec<LabelBits>,
+    wanted: Vec<u16>,
+    /// Summed weights of label features about one token: `(token * 2 + leftward) * label_count + label`.
     head_labels: Vec<W::Sum>,
     child_labels: Vec<W::Sum>,
 }
@@ -106,67 +109,84 @@ impl ArcScorer {
         scratch.scores.reset(n);
         scratch.best_labels.clear();
         scratch.best_labels.resize((n + 1) * (n + 1), 0);
+        self.choose_arcs(atoms, gold, scratch);
         self.sum_tokens(w, n, scratch);
-        let tags = atoms.tags();
+        let cost = gold.filter(|gold| gold.cost);
+        for index in 0..scratch.arcs.len() {
+            let (head, child) = scratch.arcs[index];
+            let (head, child) = (head as usize, child as usize);
+            let arc =
+                w.arcs.scale() * W::to_f32(self.arc_score(w.arcs, atoms, scratch, head, child));
+            let (label, label_score) = self.best_label(w.labels, atoms, cost, scratch, head, child);
+            let wrong = cost.is_some_and(|gold| gold.heads[child - 1] as usize != head);
+            scratch.scores.set(head, child, arc + label_score + f32::from(u8::from(wrong)));
+            scratch.best_labels[child * (n + 1) + head] = label;
+        }
+    }
+
+    /// Lists the arcs to score: those that the filters allow, those of the gold tree, all arcs into a word that would have none.
+    /// Notes which labels the arcs of each token may have.
+    fn choose_arcs<W: Weight>(
+        &self,
+        atoms: &Atoms,
+        gold: Option<Gold<'_>>,
+        scratch: &mut ScoreScratch<W>,
+    ) {
+        let (n, tags) = (atoms.len(), atoms.tags());
+        scratch.arcs.clear();
+        for wanted in [&mut scratch.head_wanted, &mut scratch.child_wanted] {
+            wanted.clear();
+            wanted.resize((n + 1) * 2, LabelBits::default());
+        }
         for child in 1..=n {
-            let seen = |head: usize| head != child && self.arc_filter.allows(tags, head, child);
+            let gold_head = gold.map(|gold| gold.heads[child - 1] as usize);
+            let given = scratch.given.get(child);
+            let seen = |head: usize| {
+                head != child
+                    && self.arc_filter.allows(tags, head, child)
+                    && given.is_none_or(|label| {
+                        self.label_filter
+                            .allowed(tags[head], tags[child], head > child)
+                            .contains(&label)
+                    })
+            };
             let any = (0..=n).any(seen);
             for head in (0..=n).filter(|&head| head != child) {
-                let is_gold = gold.is_some_and(|gold| gold.heads[child - 1] as usize == head);
-                if any && !is_gold && !seen(head) {
+                if any && gold_head != Some(head) && !seen(head) {
                     scratch.scores.set(head, child, UNSEEN);
                     continue;
                 }
-                let cost = gold.filter(|gold| gold.cost);
-                let arc =
-                    w.arcs.scale * W::to_f32(self.arc_score(w.arcs, atoms, scratch, head, child));
-                let (label, label_score) =
-                    self.best_label(w.labels, atoms, cost, scratch, head, child);
-                let wrong = if cost.is_some() && !is_gold { 1.0 } else { 0.0 };
-                scratch.scores.set(head, child, arc + label_score + wrong);
-                scratch.best_labels[child * (n + 1) + head] = label;
+                scratch.arcs.push((head as u32, child as u32));
+                let leftward = head > child;
+                let mut labels = *self.label_filter.allowed_set(tags[head], tags[child], leftward);
+                if let Some(label) = given {
+                    labels[label as usize / 64] |= 1 << (label % 64);
+                }
+                unite(&mut scratch.head_wanted[head * 2 + usize::from(leftward)], &labels);
+                unite(&mut scratch.child_wanted[child * 2 + usize::from(leftward)], &labels);
             }
         }
     }
 
     fn arc_score<W: Weight>(
         &self,
-        table: Table<'_, W>,
+        groups: ArcGroups<'_, W>,
         atoms: &Atoms,
         scratch: &mut ScoreScratch<W>,
         head: usize,
         child: usize,
     ) -> W::Sum {
         let shape = ArcShape::new(head, child);
-        let mut sum = W::Sum::default();
-        for mask in [0, shape.direction, shape.distance] {
-            sum += scratch.head_sums[head * MASKS + mask as usize]
-                + scratch.child_sums[child * MASKS + mask as usize];
+        let mut sum = scratch.head_sums[head * DISTANCES + shape.distance as usize]
+            + scratch.child_sums[child * DISTANCES + shape.distance as usize];
+        let ScoreScratch { between, arc_sides, sums, .. } = scratch;
+        self.arcs.pair_sums(atoms, between, arc_sides, head, child, sums);
+        for run in self.arcs.runs() {
+            sum += groups.sum(&sums[run.columns.clone()], run.copies, shape);
         }
-        self.arcs.pair_sums(
-            atoms,
-            &scratch.between,
-            &scratch.arc_sides,
-            head,
-            child,
-            &mut scratch.sums,
-        );
-        for group in self.arcs.groups() {
-            for mask in group.copies.masks(shape) {
-                for &feature in &scratch.sums[group.columns.clone()] {
-                    sum += table.at(table.position(feature) ^ mask);
-                }
-            }
-        }
-        self.arcs.list_features(
-            atoms,
-            &scratch.between,
-            &scratch.arc_sides,
-            (head, child),
-            |feature| {
-                sum += table.feature(feature, shape);
-            },
-        );
+        self.arcs.list_features(atoms, between, arc_sides, (head, child), |feature| {
+            sum += groups.sum(&[feature.sum], feature.copies, shape);
+        });
         sum
     }
 
@@ -186,15 +206,16 @@ impl ArcScorer {
         let sums = &mut scratch.sums;
         self.labels.pair_sums(atoms, &scratch.between, &scratch.label_sides, head, child, sums);
         let turn = direction_side(leftward);
-        for group in self.labels.groups().iter().filter(|group| group.copies.direction) {
-            sums[group.columns.clone()].iter_mut().for_each(|sum| *sum = sum.wrapping_add(turn));
+        for run in self.labels.runs().iter().filter(|run| run.copies.direction) {
+            sums[run.columns.clone()].iter_mut().for_each(|sum| *sum = sum.wrapping_add(turn));
         }
         sums.iter_mut().for_each(|sum| *sum = table.position(*sum));
         let row = |token: usize| (token * 2 + usize::from(leftward)) * self.label_count;
         let heads = &scratch.head_labels[row(head)..][..self.label_count];
         let children = &scratch.child_labels[row(child)..][..self.label_count];
         let mut best = (0, f32::NEG_INFINITY);
-        for &label in self.label_filter.allowed(atoms.tags()[head], atoms.tags()[child], leftward) {
+        let allowed = self.label_filter.allowed(atoms.tags()[head], atoms.tags()[child], leftward);
+        for &label in scratch.given.or(child, allowed) {
             let mut sum = heads[label as usize] + children[label as usize];
             for &position in sums.iter() {
                 sum += table.at(position ^ u32::from(label));
@@ -215,16 +236,11 @@ impl ArcScorer {
     /// Sums the weights of the features about one token.
     fn sum_tokens<W: Weight>(&self, w: ArcWeights<'_, W>, n: usize, scratch: &mut ScoreScratch<W>) {
         scratch.head_sums.clear();
-        scratch.head_sums.resize((n + 1) * MASKS, W::Sum::default());
-        scratch.child_sums.clone_from(&scratch.head_sums);
+        scratch.child_sums.clear();
+        let ScoreScratch { arc_sides, head_sums, child_sums, .. } = scratch;
         for token in 0..=n {
-            let slots = token * MASKS..(token + 1) * MASKS;
-            for feature in self.arcs.head_features(&scratch.arc_sides, token) {
-                add_copies(w.arcs, feature, &mut scratch.head_sums[slots.clone()]);
-            }
-            for feature in self.arcs.child_features(&scratch.arc_sides, token) {
-                add_copies(w.arcs, feature, &mut scratch.child_sums[slots.clone()]);
-            }
+            add_shapes(w.arcs, &self.arcs.head_features(arc_sides, token), head_sums);
+            add_shapes(w.arcs, &self.arcs.child_features(arc_sides, token), child_sums);
         }
         self.sum_token_labels(w.labels, n, scratch);
     }
@@ -236,45 +252,75 @@ impl ArcScorer {
         scratch: &mut ScoreScratch<W>,
     ) {
         let count = self.label_count;
-        scratch.head_labels.clear();
-        scratch.head_labels.resize((n + 1) * 2 * count, W::Sum::default());
-        scratch.child_labels.clone_from(&scratch.head_labels);
-        for token in 0..=n {
-            for leftward in [false, true] {
-                let turn = direction_side(leftward);
-                let row = (token * 2 + usize::from(leftward)) * count;
-                for feature in self.labels.head_features(&scratch.label_sides, token) {
-                    add_labels(table, feature, turn, &mut scratch.head_labels[row..][..count]);
-                }
-                for feature in self.labels.child_features(&scratch.label_sides, token) {
-                    add_labels(table, feature, turn, &mut scratch.child_labels[row..][..count]);
-                }
+        for sums in [&mut scratch.head_labels, &mut scratch.child_labels] {
+            sums.clear();
+            sums.resize((n + 1) * 2 * count, W::Sum::default());
+        }
+        let ScoreScratch { label_sides, head_labels, child_labels, wanted, .. } = scratch;
+        for slot in 0..(n + 1) * 2 {
+            let (token, turn) = (slot / 2, direction_side(slot % 2 == 1));
+            let row = slot * count..(slot + 1) * count;
+            list_bits(&scratch.head_wanted[slot], wanted);
+            for feature in self.labels.head_features(label_sides, token) {
+                add_labels(table, feature, turn, wanted, &mut head_labels[row.clone()]);
+            }
+            list_bits(&scratch.child_wanted[slot], wanted);
+            for feature in self.labels.child_features(label_sides, token) {
+                add_labels(table, feature, turn, wanted, &mut child_labels[row.clone()]);
             }
         }
     }
 }
 
-/// Adds the weights of a feature's copies to the sums of their masks.
-fn add_copies<W: Weight>(table: Table<'_, W>, feature: ArcFeature, sums: &mut [W::Sum]) {
-    let position = table.position(feature.sum);
-    let mut add = |mask: u32| sums[mask as usize] += table.at(position ^ mask);
-    if feature.copies.bare {
-        add(0);
-    }
-    if feature.copies.distance {
-        (1..=14).for_each(&mut add);
-    }
-    if feature.copies.direction {
-        (15..=16).for_each(&mut add);
+fn unite(set: &mut LabelBits, other: &LabelBits) {
+    set.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
+}
+
+/// Overwrites `labels` with the members of a set.
+fn list_bits(set: &LabelBits, labels: &mut Vec<u16>) {
+    labels.clear();
+    for (index, &word) in set.iter().enumerate() {
+        let mut rest = word;
+        while rest != 0 {
+            labels.push((index * 64) as u16 + rest.trailing_zeros() as u16);
+            rest &= rest - 1;
+        }
     }
 }
 
-/// Adds the weights of a label feature to the sums of all labels.
-fn add_labels<W: Weight>(table: Table<'_, W>, feature: ArcFeature, turn: u32, sums: &mut [W::Sum]) {
+/// Appends the summed weights of the features of one token, for every shape of arc.
+fn add_shapes<W: Weight>(
+    groups: ArcGroups<'_, W>,
+    features: &(impl Iterator<Item = ArcFeature> + Clone),
+    sums: &mut Vec<W::Sum>,
+) {
+    let near_is_far = features.clone().all(|feature| !feature.copies.distance);
+    let mut sum = W::Sum::default();
+    sums.push(sum);
+    let mut leftward = None;
+    for shape in ArcShape::all() {
+        if !near_is_far || leftward.replace(shape.leftward) != Some(shape.leftward) {
+            sum = W::Sum::default();
+            for feature in features.clone() {
+                sum += groups.sum(&[feature.sum], feature.copies, shape);
+            }
+        }
+        sums.push(sum);
+    }
+}
+
+/// Adds the weights of a label feature to the sums of the wanted labels.
+fn add_labels<W: Weight>(
+    table: Table<'_, W>,
+    feature: ArcFeature,
+    turn: u32,
+    wanted: &[u16],
+    sums: &mut [W::Sum],
+) {
     let turn = if feature.copies.direction { turn } else { 0 };
     let position = table.position(feature.sum.wrapping_add(turn));
-    for (label, sum) in sums.iter_mut().enumerate() {
-        *sum += table.at(position ^ label as u32);
+    for &label in wanted {
+        sums[label as usize] += table.at(position ^ u32::from(label));
     }
 }
 
@@ -315,7 +361,7 @@ mod tests {
         let scorer = ArcScorer {
             arcs: ArcTemplates::new(&template::read(&arc).unwrap(), &mut set),
             labels: ArcTemplates::new(&template::read(&texts.label).unwrap(), &mut set),
-            label_filter: Arc::new(LabelFilter::from_treebank(&train, &labels)),
+            label_filter: LabelFilter::from_treebank(&train, &labels, 1),
             arc_filter: ArcFilter::from_treebank(&train),
             label_count: labels.len(),
         };
@@ -339,8 +385,7 @@ mod tests {
             &scratch.arc_sides,
             (head, child),
             |feature| {
-                let position = position(feature.sum, w.arcs.bits());
-                feature.copies.masks(shape).for_each(|mask| arc += w.arcs.at(position ^ mask));
+                arc += w.arcs.sum(&[feature.sum], feature.copies, shape);
             },
         );
         let allowed =
@@ -361,7 +406,7 @@ mod tests {
             );
             w.labels.scale * sum as f32
         });
-        w.arcs.scale * arc as f32 + label_scores.fold(f32::NEG_INFINITY, f32::max)
+        w.arcs.scale() * arc as f32 + label_scores.fold(f32::NEG_INFINITY, f32::max)
     }
 
     #[test]
@@ -369,7 +414,10 @@ mod tests {
         let mut rng = Rng::new(7);
         let mut table = || (0..1 << 12).map(|_| rng.next_u64() as i16 / 64).collect::<Vec<i16>>();
         let (arcs, labels) = (table(), table());
-        let w = ArcWeights { arcs: Table::new(&arcs, 0.5), labels: Table::new(&labels, 0.25) };
+        let w = ArcWeights {
+            arcs: ArcGroups::new(&arcs, 0.5, false),
+            labels: Table::new(&labels, 0.25),
+        };
         for distance in [false, true] {
             let (scorer, set) = scorer(distance);
             for sent in sentences() {
@@ -396,7 +444,10 @@ mod tests {
     #[test]
     fn costs_are_added_to_wrong_arcs_and_labels() {
         let zeros = vec![0i16; 1 << 12];
-        let w = ArcWeights { arcs: Table::new(&zeros, 1.0), labels: Table::new(&zeros, 1.0) };
+        let w = ArcWeights {
+            arcs: ArcGroups::new(&zeros, 1.0, false),
+            labels: Table::new(&zeros, 1.0),
+        };
         let (scorer, set) = scorer(false);
         let sent = &sentences()[1];
         let (mut atoms, mut scratch) = (Atoms::default(), ScoreScratch::default());

@@ -1,5 +1,7 @@
 //! Parsing one sentence after the other with reused buffers.
 
+use std::time::{Duration, Instant};
+
 use spantree_decode::{ArcTable, Heads, Infeasible, Ranked, RootMode};
 use spantree_treebank::{Column, Sentence};
 use thiserror::Error;
@@ -126,6 +128,37 @@ pub struct Worker<'p> {
     marginals: ArcTable<f64>,
     label_confidences: Vec<f32>,
     analysis: Analysis,
+    timing: Timing,
+}
+
+/// Where the time of a [`Worker`] went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Atoms and sides of features.
+    pub features: Duration,
+    /// Look-up of weights.
+    pub scores: Duration,
+    /// Decoding.
+    pub search: Duration,
+    /// Labels of the finished tree.
+    pub labels: Duration,
+    /// Probabilities.
+    pub confidence: Duration,
+}
+
+/// Measures one step after the other.
+struct Stopwatch(Instant);
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    fn lap(&mut self, total: &mut Duration) {
+        let now = Instant::now();
+        *total += now - self.0;
+        self.0 = now;
+    }
 }
 
 impl<'p> Worker<'p> {
@@ -143,7 +176,14 @@ impl<'p> Worker<'p> {
             marginals: ArcTable::new(0, 0.0),
             label_confidences: Vec::new(),
             analysis: Analysis::default(),
+            timing: Timing::default(),
         }
+    }
+
+    /// Where the time went so far.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        self.timing
     }
 
     /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
@@ -161,17 +201,28 @@ impl<'p> Worker<'p> {
         if sent.is_empty() {
             return Ok(&self.analysis);
         }
+        let mut watch = Stopwatch::start();
         let engine = &self.parser.engine;
+        self.score.given.clear();
+        if options.keep {
+            self.score.given.fill(sent, &engine.labels);
+        }
+        self.relabel_scratch.given.clone_from(&self.score.given);
         self.atoms.fill(&engine.atoms, sent);
         engine.scorer.prepare(&self.atoms, &mut self.score);
+        watch.lap(&mut self.timing.features);
         engine.scorer.score(self.arcs, &self.atoms, None, &mut self.score);
+        watch.lap(&mut self.timing.scores);
         if options.keep {
             self.require_given(sent)?;
         }
         let decoder = self.search(sent, options)?;
+        watch.lap(&mut self.timing.search);
         self.label_trees();
+        watch.lap(&mut self.timing.labels);
         if options.confidence {
             self.add_confidences(decoder);
+            watch.lap(&mut self.timing.confidence);
         }
         self.write(sent, options.keep);
         Ok(&self.analysis)

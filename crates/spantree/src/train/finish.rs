@@ -49,6 +49,7 @@ impl Parts<'_> {
         sections.push(section::LABEL, &self.labels.weights);
         sections.push(section::RELABEL, &self.relabel.weights);
         sections.push(section::LABEL_FILTER, &self.engine.scorer.label_filter.to_words());
+        sections.push(section::RELABEL_FILTER, &self.engine.relabeller.filter().to_words());
         sections.push(section::ARC_FILTER, self.engine.scorer.arc_filter.to_words());
         let header = Header {
             kind: "graph".to_owned(),
@@ -71,7 +72,7 @@ impl Parts<'_> {
 
     /// Puts a model together whose probabilities fit the development set.
     pub(super) fn assemble_calibrated(&self, dev: &[Sentence]) -> Result<Parser, TrainError> {
-        let mut calibration = self.best_factors(&dev[..dev.len().min(FACTOR_SAMPLE)])?;
+        let mut calibration = self.best_factors(&sample(dev))?;
         let parser = self.assemble(calibration.clone())?;
         let (arcs, labels) = observe(&parser, dev);
         calibration.arc_map = fit_map(&arcs);
@@ -83,7 +84,12 @@ impl Parts<'_> {
     fn best_factors(&self, sample: &[Sentence]) -> Result<Calibration, TrainError> {
         let mut best = Calibration::default();
         let (mut arc_loss, mut label_loss) = (f64::INFINITY, f64::INFINITY);
+        let mut last_gain = *FACTOR_STEPS.start();
         for step in FACTOR_STEPS {
+            // Likelihood has one peak, so two steps down are enough.
+            if step > last_gain + 2 {
+                break;
+            }
             let factor = (f64::from(step) / 2.0).exp2() as f32;
             let tried = Calibration {
                 arc_inverse_temperature: factor,
@@ -93,17 +99,32 @@ impl Parts<'_> {
             let (arcs, labels) = observe(&self.assemble(tried)?, sample);
             if surprise(&arcs) < arc_loss {
                 (arc_loss, best.arc_inverse_temperature) = (surprise(&arcs), factor);
+                last_gain = step;
             }
             if surprise(&labels) < label_loss {
                 (label_loss, best.label_inverse_temperature) = (surprise(&labels), factor);
+                last_gain = step;
             }
         }
         Ok(best)
     }
 }
 
-/// Sentences used to find the factors; two numbers need few. The maps use all.
-const FACTOR_SAMPLE: usize = 150;
+/// Words used to find the factors, in sentences up to a length; two numbers need few. The maps use all.
+const SAMPLE_WORDS: usize = 3000;
+const SAMPLE_LENGTH: usize = 60;
+
+fn sample(dev: &[Sentence]) -> Vec<Sentence> {
+    let mut words = 0;
+    let short = dev.iter().filter(|sent| sent.len() <= SAMPLE_LENGTH);
+    let few = short.take_while(|sent| {
+        words += sent.len();
+        words <= SAMPLE_WORDS
+    });
+    let few: Vec<_> = few.cloned().collect();
+    if few.is_empty() { dev.iter().take(1).cloned().collect() } else { few }
+}
+
 /// Factors tried are powers of √2.
 const FACTOR_STEPS: std::ops::RangeInclusive<i32> = -2..=10;
 

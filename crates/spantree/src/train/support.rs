@@ -26,7 +26,7 @@ impl Support {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The smallest table, up to `2^max_bits`, that the supported features fill to at most two thirds.
+    /// The smallest table, up to `2^max_bits`, that the supported features fill to at most a third.
     ///
     /// `mark` inserts the positions of all gold features into the set for a table of `2^bits` weights.
     pub(super) fn fit(max_bits: u32, mark: impl Fn(u32, &mut Support)) -> (u32, Self) {
@@ -36,8 +36,7 @@ impl Support {
             support
         };
         let largest = build(max_bits);
-        let needed =
-            (largest.count() * 3 / 2).max(1 << MIN_BITS).next_power_of_two().trailing_zeros();
+        let needed = (largest.count() * 3).max(1 << MIN_BITS).next_power_of_two().trailing_zeros();
         if needed >= max_bits { (max_bits, largest) } else { (needed, build(needed)) }
     }
 }

@@ -3,6 +3,8 @@
 //! The cost of a wrong head is 1, of a wrong label on a right arc ½. Arcs of the gold tree are always scored, whatever the
 //! filter says. Weights: the arc table, then the label table.
 
+use std::borrow::Cow;
+
 use spantree_decode::Heads;
 use spantree_learn::{CostMode, Problem, SparseVector, Structured};
 
@@ -11,7 +13,7 @@ use super::support::Support;
 use crate::feature::hash::position;
 use crate::feature::{ArcShape, Atoms, direction_side};
 use crate::graph::scorer::{ArcScorer, ArcWeights, Gold, ScoreScratch};
-use crate::graph::table::Table;
+use crate::graph::table::{ArcGroups, Table, fold, group_position};
 use crate::graph::{DecoderScratch, Engine};
 
 /// See the [module](self).
@@ -65,6 +67,15 @@ impl TreeProblem {
     /// The arc weights and the label weights.
     pub(super) fn split<'a>(&self, w: &'a [f32]) -> (&'a [f32], &'a [f32]) {
         w.split_at(1 << self.arc_bits)
+    }
+
+    /// The arc weights as a model holds them.
+    pub(super) fn model_arcs<'a>(&self, arcs: &'a [f32]) -> Cow<'a, [f32]> {
+        if self.engine.scorer.arcs.follow_direction_only() {
+            Cow::Owned(fold(arcs))
+        } else {
+            Cow::Borrowed(arcs)
+        }
     }
 
     fn add(
@@ -131,7 +142,8 @@ impl Structured for TreeProblem {
     ) {
         let scorer = &self.engine.scorer;
         let (arcs, labels) = self.split(w);
-        let weights = ArcWeights { arcs: Table::new(arcs, 1.0), labels: Table::new(labels, 1.0) };
+        let weights =
+            ArcWeights { arcs: ArcGroups::new(arcs, 1.0, false), labels: Table::new(labels, 1.0) };
         let gold = Gold {
             heads: &example.heads,
             labels: &example.labels,
@@ -213,8 +225,9 @@ fn arc_positions(
 ) {
     let shape = ArcShape::new(head, child);
     scorer.arcs.features(atoms, &scratch.between, &scratch.arc_sides, (head, child), |feature| {
-        let position = position(feature.sum, bits);
-        feature.copies.masks(shape).for_each(|mask| found(position ^ mask));
+        for (turn, place) in feature.copies.places(shape) {
+            found(group_position(feature.sum.wrapping_add(turn), place, bits));
+        }
     });
 }
 
