@@ -97,14 +97,14 @@ impl Sentence {
         let mut text = String::new();
         for token in self.surface_tokens() {
             if let Some(spaces) = token.misc_value("SpacesBefore") {
-                unescape(spaces, &mut text);
+                unescape_spaces(spaces, &mut text);
             }
             match token.misc_value("SpacesInToken") {
-                Some(original) => unescape(original, &mut text),
+                Some(original) => unescape_spaces(original, &mut text),
                 None => text.push_str(token.form()),
             }
             match token.misc_value("SpacesAfter") {
-                Some(spaces) => unescape(spaces, &mut text),
+                Some(spaces) => unescape_spaces(spaces, &mut text),
                 None if token.space_after() => text.push(' '),
                 None => {}
             }
@@ -174,7 +174,7 @@ impl<'a> Scan<'a> {
         if !self.rest().starts_with(&*form) {
             form = token.misc_value("SpacesInToken").map_or(form, |original| {
                 let mut surface = String::new();
-                unescape(original, &mut surface);
+                unescape_spaces(original, &mut surface);
                 Cow::Owned(surface.trim().to_owned())
             });
         }
@@ -197,8 +197,23 @@ fn shortened(text: &str, limit: usize) -> String {
     }
 }
 
+/// Appends `spaces` as `SpacesBefore`, `SpacesAfter` and `SpacesInToken` write it, with UDPipe's escapes.
+pub fn escape_spaces(spaces: &str, out: &mut String) {
+    for char in spaces.chars() {
+        match char {
+            ' ' => out.push_str("\\s"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\n' => out.push_str("\\n"),
+            '|' => out.push_str("\\p"),
+            '\\' => out.push_str("\\\\"),
+            other => out.push(other),
+        }
+    }
+}
+
 /// Appends `spaces` with UDPipe's escapes resolved; an unknown escape stands for itself.
-fn unescape(spaces: &str, out: &mut String) {
+pub fn unescape_spaces(spaces: &str, out: &mut String) {
     let mut chars = spaces.chars();
     while let Some(char) = chars.next() {
         let mut rest = chars.clone();
@@ -242,6 +257,15 @@ mod tests {
             ("!", "SpacesAfter=\\n"),
         ]);
         assert_eq!(sent.surface_text(), "«a  \tb\n\nc|\\\\x!");
+    }
+
+    #[test]
+    fn escapes_come_back() {
+        let (mut escaped, mut back) = (String::new(), String::new());
+        escape_spaces(" \t\r\n|\\s\u{a0}x", &mut escaped);
+        assert_eq!(escaped, "\\s\\t\\r\\n\\p\\\\s\u{a0}x");
+        unescape_spaces(&escaped, &mut back);
+        assert_eq!(back, " \t\r\n|\\s\u{a0}x");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! | [`feature`] | what does a parser see? templates, atoms, hashes |
 //! | [`graph`] | which tree, which labels, how sure? |
 //! | [`model`] | what is in a model file? |
+//! | [`segment`] | where are the sentences, tokens and words of a text? |
 //! | [`train`] | how does a treebank become a model? |
 //!
 //! Training and parsing in ten lines:
@@ -29,6 +30,7 @@ pub mod combine;
 pub mod feature;
 pub mod graph;
 pub mod model;
+pub mod segment;
 pub mod train;
 
 pub use spantree_decode as decode;
