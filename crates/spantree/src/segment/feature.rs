@@ -223,6 +223,9 @@ pub(super) struct Atoms {
     /// Its last three characters in lower case.
     pub(super) suffix: u64,
     pub(super) first: Class,
+    /// Its first and last character in lower case.
+    pub(super) initial: char,
+    pub(super) last: char,
     /// White space behind: 0 none, 1 a space, 2 other spaces, 3 a line break.
     pub(super) gap: u8,
 }
@@ -274,6 +277,8 @@ impl Atoms {
             atoms.suffix = extend(atoms.suffix, cell.folded);
         }
         atoms.first = token.first().map_or(Class::Edge, |cell| cell.class);
+        atoms.initial = token.first().map_or('\0', |cell| cell.folded);
+        atoms.last = token.last().map_or('\0', |cell| cell.folded);
         atoms.shape = shape.hash();
         atoms
     }
@@ -348,6 +353,10 @@ impl SentenceEnd<'_> {
         out.add2(this.form, next.first as u64);
         out.add3(gap, length, next.first as u64);
         out.add3(gap, this.shape, mix(next.first as u64, second.first as u64));
+        out.add2(this.last.into(), next.initial.into());
+        out.add2(this.last.into(), next.shape);
+        out.add3(this.last.into(), length, next.first as u64);
+        out.add2(this.suffix, length);
     }
 }
 

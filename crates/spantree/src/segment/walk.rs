@@ -314,15 +314,18 @@ impl Around {
 
 /// The hash of a stretch from its end.
 fn hash_back(cells: &[Cell]) -> u64 {
+    if cells.len() > LONGEST_STRETCH {
+        return EMPTY;
+    }
     cells.iter().rev().fold(EMPTY, |hash, cell| extend(hash, cell.folded))
 }
 
-/// The hash, from its end, of every rest of a stretch.
+/// The hash, from its end, of every rest of a stretch; of rests that are long, one hash for all.
 fn hashes_back(cells: &[Cell], rest: &mut Vec<u64>) {
     rest.clear();
-    rest.resize(cells.len(), 0);
+    rest.resize(cells.len(), EMPTY);
     let mut hash = EMPTY;
-    for (cell, rest) in cells.iter().zip(rest.iter_mut()).rev() {
+    for (cell, rest) in cells.iter().zip(rest.iter_mut()).rev().take(LONGEST_STRETCH) {
         hash = extend(hash, cell.folded);
         *rest = hash;
     }
@@ -374,6 +377,9 @@ fn piece_behind(cells: &[Cell], mut start: usize) -> (usize, Piece) {
 }
 
 const LONGEST_PIECE: usize = 32;
+
+/// Longer stretches are not words but text without spaces: nothing is learned from them as a whole.
+const LONGEST_STRETCH: usize = 24;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
