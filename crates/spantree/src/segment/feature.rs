@@ -226,6 +226,7 @@ pub(super) struct Atoms {
     /// Its first and last character in lower case.
     pub(super) initial: char,
     pub(super) last: char,
+    pub(super) last_class: Class,
     /// White space behind: 0 none, 1 a space, 2 other spaces, 3 a line break.
     pub(super) gap: u8,
 }
@@ -279,6 +280,7 @@ impl Atoms {
         atoms.first = token.first().map_or(Class::Edge, |cell| cell.class);
         atoms.initial = token.first().map_or('\0', |cell| cell.folded);
         atoms.last = token.last().map_or('\0', |cell| cell.folded);
+        atoms.last_class = token.last().map_or(Class::Edge, |cell| cell.class);
         atoms.shape = shape.hash();
         atoms
     }
@@ -357,6 +359,10 @@ impl SentenceEnd<'_> {
         out.add2(this.last.into(), next.shape);
         out.add3(this.last.into(), length, next.first as u64);
         out.add2(this.suffix, length);
+        out.add3(this.last_class as u64, next.first as u64, gap);
+        out.add3(mix(before.first as u64, this.last_class as u64), next.first as u64, second.first as u64);
+        out.add2(next.suffix, second.suffix);
+        out.add3(before.suffix, this.suffix, next.suffix);
     }
 }
 

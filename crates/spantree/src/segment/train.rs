@@ -225,4 +225,5 @@ impl Run<'_> {
 }
 
 /// Thresholds tried, in quarters, from the plain one outwards so that ties go to it.
-const THRESHOLD_STEPS: [i32; 13] = [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6];
+const THRESHOLD_STEPS: [i32; 25] =
+    [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8, -9, 9, -10, 10, -11, 11, -12, 12];
