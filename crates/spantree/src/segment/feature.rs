@@ -116,8 +116,6 @@ pub(super) struct TokenEnd<'a> {
     pub(super) previous: u64,
     pub(super) next: u64,
     pub(super) next_class: Class,
-    /// The place is the edge of a web or e-mail address.
-    pub(super) address: bool,
 }
 
 impl TokenEnd<'_> {
@@ -151,7 +149,6 @@ impl TokenEnd<'_> {
         out.add2(self.shape, classes(4, 8));
         out.add2(self.token, classes(4, 7));
         out.add2(self.rest, self.shape);
-        out.add(u64::from(self.address));
         out.add3(pack(1, 4), pack(4, 6), 0);
         if self.rest_length <= 2 {
             let next = self.next_class as u64;
@@ -360,7 +357,11 @@ impl SentenceEnd<'_> {
         out.add3(this.last.into(), length, next.first as u64);
         out.add2(this.suffix, length);
         out.add3(this.last_class as u64, next.first as u64, gap);
-        out.add3(mix(before.first as u64, this.last_class as u64), next.first as u64, second.first as u64);
+        out.add3(
+            mix(before.first as u64, this.last_class as u64),
+            next.first as u64,
+            second.first as u64,
+        );
         out.add2(next.suffix, second.suffix);
         out.add3(before.suffix, this.suffix, next.suffix);
     }
@@ -417,7 +418,7 @@ mod tests {
         out.add2(extend(EMPTY, 'a'), 1);
         out.skip(1);
         out.add(7);
-        assert_eq!(out.hashes(), [0, 0, 0]);
+        assert_eq!(out.hashes(), [1_687_247_795, 4_277_821_653, 2_408_069_554]);
     }
 
     #[test]

@@ -293,9 +293,9 @@ mod tests {
         let words = ["He", "said", ":", "\"", "Come", "(", "now", ")", "!", "\"", "."];
         let sent = sentence(&words.map(|form| (form, "_")));
         assert_eq!(raw_text(&[sent]), "He said: \"Come (now)!\".\n");
-        let words = ["その", "例外の", "Mac", "OS", "、"];
+        let words = ["その", "例外の", "一つが", "Mac", "OS", "、"];
         let sent = sentence(&words.map(|form| (form, "_")));
-        assert_eq!(raw_text(&[sent]), "その例外のMac OS、\n");
+        assert_eq!(raw_text(&[sent]), "その例外の一つがMac OS、\n");
     }
 
     #[test]

@@ -134,8 +134,21 @@ impl Output {
         }
         self.sentences += 1;
         sent.push_comment(&format!("# sent_id = {}", self.sentences));
-        let (first, last) = (draft.token(draft.tokens.start), draft.token(draft.tokens.end - 1));
-        sent.push_comment(&format!("# text = {}", &draft.text[first.start..last.end]));
+        sent.push_comment(&format!("# text = {}", self.plain_text(draft)));
+    }
+
+    /// The text of a sentence as UDPipe gives it and validators want it: forms, with a space for any white space.
+    fn plain_text(&mut self, draft: &Draft<'_>) -> String {
+        let mut text = String::new();
+        for index in draft.tokens.clone() {
+            let token = draft.token(index);
+            self.fill_form(&draft.text[token.clone()]);
+            text.push_str(&self.form);
+            if draft.gap_end(index) > token.end && index + 1 < draft.tokens.end {
+                text.push(' ');
+            }
+        }
+        text
     }
 
     /// Adds an attribute whose value the caller appends.

@@ -32,7 +32,11 @@ impl Scan {
         let mut glue = Glue::default();
         for (byte, char) in text.char_indices() {
             let space = is_space(char);
-            let class = if space { Class::Space } else { character::class(char) };
+            let class = match character::class(char) {
+                _ if space => Class::Space,
+                Class::Space => Class::Other,
+                class => class,
+            };
             let folded = if space { ' ' } else { character::fold(char) };
             let sticks = glue.sticks(char);
             self.cells.push(Cell { char, folded, byte: byte as u32, class, sticks });

@@ -133,7 +133,7 @@ impl Walk {
             .any(|pair| boundaries.possible(pair[0].class, pair[1].class))
     }
 
-    /// Cuts a stretch; `token` is open at its start and at its end.
+    /// Cuts a stretch; `token` is open at its start and at its end. Addresses are tokens without asking.
     fn find_ends(
         &mut self,
         stretch: &Range<usize>,
@@ -148,14 +148,19 @@ impl Walk {
         for at in stretch.start + 1..stretch.end {
             token.push(&cells[at - 1]);
             let (left, right) = (&cells[at - 1], &cells[at]);
-            let edge = at == address.start || at == address.end;
             if right.sticks || (at > address.start && at < address.end) {
                 continue;
             }
+            let edge = at == address.start || at == address.end;
             if at == address.end {
                 address = next_address(cells, at, stretch.end);
             }
-            if !edge && !boundaries.possible(left.class, right.class) {
+            if edge {
+                self.tokens.push(token.start..at);
+                *token = Open::at(at);
+                continue;
+            }
+            if !boundaries.possible(left.class, right.class) {
                 continue;
             }
             TokenEnd {
@@ -171,7 +176,6 @@ impl Walk {
                 previous: around.previous,
                 next: around.next,
                 next_class: around.next_class,
-                address: edge,
             }
             .features(&mut self.features);
             if judge.judge(Question::TokenEnd, at, self.features.hashes()) {
