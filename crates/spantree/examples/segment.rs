@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p spantree --example segment -- FOLDER [key=value …]` with `train.conllu` and `dev.conllu` in
 //! FOLDER; keys: `epochs`, `seed`, `bits`, `step`, `l2`, `out` (CoNLL-U), `model` (save there), `text` (write the raw text
-//! there), `repeat` (segment so many times, for timing).
+//! there), `repeat` (segment so many times, for timing), `choose` (`no`: epoch and threshold
+//! are not chosen on the development set).
 //! The words of `out` get a flat tree, so that `spantree eval` takes it.
 
 use std::error::Error;
@@ -22,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         PathBuf::from(args.next().ok_or("give a folder with train.conllu and dev.conllu")?);
     let (gold, mut config) = (load(&folder.join("dev.conllu"))?, TrainConfig::default());
     let (mut out, mut model, mut text_file, mut repeat) = (None, None, None, 1);
+    let mut choose = true;
     for arg in args {
         let (key, value) = arg.split_once('=').ok_or("arguments are key=value")?;
         match key {
@@ -31,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "step" => config.step = value.parse()?,
             "l2" => config.l2 = value.parse()?,
             "repeat" => repeat = value.parse()?,
+            "choose" => choose = value != "no",
             "out" => out = Some(PathBuf::from(value)),
             "text" => text_file = Some(PathBuf::from(value)),
             "model" => model = Some(PathBuf::from(value)),
@@ -38,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let start = Instant::now();
-    let segmenter = train(&config, &load(&folder.join("train.conllu"))?, &gold, &mut report)?;
+    let dev = if choose { &gold[..] } else { &[] };
+    let segmenter = train(&config, &load(&folder.join("train.conllu"))?, dev, &mut report)?;
     let seconds = start.elapsed().as_secs_f64();
     if let Some(path) = model {
         segmenter.save(&path)?;

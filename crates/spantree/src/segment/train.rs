@@ -1,8 +1,8 @@
 //! Training a segmenter: from treebank to model.
 //!
 //! The treebank's raw text is walked over once with the gold answers; every question asked becomes an example, a yes-or-no
-//! decision with its features. All questions are learned together by logistic regression (AdaGrad, averaged weights, `Epoch`
-//! after epoch). After each epoch the development set is segmented with rounded weights, the best epoch's weights are kept,
+//! decision with its features. All questions are learned together by logistic regression (AdaGrad, averaged weights).
+//! After each epoch the development set is segmented with rounded weights, the best epoch's weights are kept,
 //! and last the threshold for sentence ends is chosen that gives the best F₁: a plain decision favours precision.
 //!
 //! Copies of some sentences with line breaks, and of treebanks where tokens never touch, copies with punctuation attached,

@@ -15,7 +15,7 @@ use crate::segment::walk::{Boundaries, Given, Judge, Walk};
 /// A decision and its answer.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
-    features: Range<u32>,
+    features: Range<usize>,
     yes: bool,
 }
 
@@ -69,8 +69,7 @@ impl LogLinear for Decisions {
         (): &mut (),
         gradient: &mut SparseVector,
     ) -> f64 {
-        let positions =
-            &self.positions[decision.features.start as usize..decision.features.end as usize];
+        let positions = &self.positions[decision.features.clone()];
         let score: f32 = positions.iter().map(|&position| w[position as usize]).sum();
         let margin = if decision.yes { score } else { -score };
         let wrong = 1.0 / (1.0 + margin.exp());
@@ -78,8 +77,8 @@ impl LogLinear for Decisions {
             let slope = if decision.yes { wrong } else { -wrong };
             positions.iter().for_each(|&position| gradient.add(position, slope));
         }
-        // log(1 − wrong), precise for both large and small margins.
-        -f64::from((-margin).exp()).ln_1p()
+        let margin = f64::from(margin);
+        margin.min(0.0) - (-margin.abs()).exp().ln_1p()
     }
 }
 
@@ -127,9 +126,9 @@ impl Judge for Recorder<'_> {
             Question::Split => &self.gold.multiword,
         };
         let (yes, bits) = (answers[place], self.bits);
-        let start = self.decisions.positions.len() as u32;
+        let start = self.decisions.positions.len();
         self.decisions.positions.extend(features.iter().map(|&hash| position(hash, bits)));
-        let features = start..self.decisions.positions.len() as u32;
+        let features = start..self.decisions.positions.len();
         self.decisions.list.push(Decision { features, yes });
         yes
     }
