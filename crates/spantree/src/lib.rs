@@ -31,6 +31,8 @@ pub mod feature;
 pub mod graph;
 pub mod model;
 pub mod segment;
+pub mod rows;
+pub mod tag;
 pub mod train;
 
 pub use spantree_decode as decode;
