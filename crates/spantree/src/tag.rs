@@ -1,11 +1,33 @@
-//! Tagger.
-#![allow(missing_docs)]
-pub mod atoms;
-pub mod lattice;
-pub mod lexicon;
-pub mod problem;
-pub mod space;
-pub mod tagger;
+//! Tagging: UPOS, XPOS and FEATS of the words of a sentence.
+//!
+//! ```text
+//! Sentence → Lexicon → candidates and atoms → features → lattice → best path → the same Sentence
+//! ```
+//! A tag is a triple of columns, scored as the sum over its parts ([`tagset`]). A word's candidates are the tags that its
+//! form, or words with its ending, had in training (`lexicon`); linear features of the word and its neighbours and of the tag
+//! before score them, and Viterbi finds the best path, exact over the ten best candidates per word ([`spantree_decode::lattice`]). So the
+//! cost does not depend on the number of tags. Weights are rows of 16-bit numbers ([`crate::rows`]), so sums are exact.
+//!
+//! [`Tagger`] is the loaded model, [`Worker`] tags with it, [`TaggerTrainer`] makes it: passive-aggressive by default, or a
+//! perceptron, or a conditional random field.
+
+mod atoms;
+mod examples;
+mod lattice;
+mod lexicon;
+mod list;
+mod problem;
+mod space;
+mod tagger;
 pub mod tagset;
-pub mod template;
-pub mod train;
+mod template;
+mod train;
+mod worker;
+
+pub use list::{Clusters, Dictionary, ListError};
+pub use tagger::{Header, TagScores, Tagger};
+pub use tagset::TagSet;
+pub use train::{EpochDone, TaggerConfig, TaggerTrainer, TrainError, Update, evaluate};
+pub use worker::{TagConfidence, TagOptions, Worker};
+
+pub(crate) use atoms::lower_case;

@@ -1,55 +1,104 @@
 //! What a tagger sees of one word: hashes of its form, its ends, its shape, and what the lexicon says of it.
 
+use spantree_treebank::Sentence;
+
 use crate::feature::hash;
 
-/// One property of a word. The numbers live in model files.
+/// One property of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub enum Atom {
+pub(super) enum Atom {
     /// The form as it is.
     Form,
     /// In lower case.
     Lower,
-    /// The last character in lower case, the last two …; the whole form if it is shorter.
+    /// The last character in lower case; the whole form if it is shorter, as for all ends.
     Suffix1,
+    /// The last two.
     Suffix2,
+    /// The last three.
     Suffix3,
+    /// The last four.
     Suffix4,
+    /// The last five.
     Suffix5,
-    /// The first character in lower case, the first two …
+    /// The first character in lower case.
     Prefix1,
+    /// The first two.
     Prefix2,
+    /// The first three.
     Prefix3,
+    /// The first four.
     Prefix4,
     /// Classes of characters, runs cut to one.
     Shape,
-    /// The UPOS that the form was seen with; for unknown forms its ending.
+    /// The UPOS that the form was seen with; for unknown forms shape and ending.
     Coarse,
-    /// The tags that the form was seen with.
+    /// The tags that the form was seen with; for unknown forms shape and ending.
     Fine,
-    /// The most frequent tag of the form.
-    Top,
+    /// The UPOS that the form was seen with in lower case.
+    LowerCoarse,
     /// The number of the word's cluster.
     Cluster,
+    /// How much of the sentence is capitalised.
+    Capitals,
 }
 
 /// Number of [`Atom`]s.
-pub const ATOMS: usize = 16;
+const ATOMS: usize = Atom::Capitals as usize + 1;
+/// Longest suffix in characters.
+pub(super) const SUFFIXES: usize = 5;
+const PREFIXES: usize = 4;
 
 /// The atoms of one word.
-pub type Atoms = [u64; ATOMS];
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Atoms([u64; ATOMS]);
 
-/// Longest suffix and prefix in characters.
-pub const SUFFIXES: usize = 5;
-pub const PREFIXES: usize = 4;
+impl Atoms {
+    /// Atoms of the places before and after a sentence.
+    pub(super) const OUTSIDE: Self = Self([0x5eed; ATOMS]);
 
-/// Atoms of the places before and after a sentence.
-pub fn boundary() -> Atoms {
-    [hash::mix(1, 0); ATOMS]
+    /// The atoms that depend on the form alone; `lower` is a buffer.
+    pub(super) fn of_form(form: &str, lower: &mut String) -> Self {
+        lower_case(form, lower);
+        let mut atoms = Self([0; ATOMS]);
+        atoms.set(Atom::Form, hash::text(form));
+        atoms.set(Atom::Lower, hash::text(lower));
+        let mut places = lower.char_indices().rev().map(|(start, _)| start);
+        for suffix in 0..SUFFIXES {
+            let start = places.next().unwrap_or(0);
+            atoms.0[Atom::Suffix1 as usize + suffix] = hash::text(&lower[start..]);
+        }
+        let mut places = lower.char_indices().skip(1).map(|(start, _)| start);
+        for prefix in 0..PREFIXES {
+            let end = places.next().unwrap_or(lower.len());
+            atoms.0[Atom::Prefix1 as usize + prefix] = hash::text(&lower[..end]);
+        }
+        atoms.set(Atom::Shape, shape(form));
+        atoms
+    }
+
+    /// The hash of one property.
+    #[inline]
+    pub(super) fn get(&self, atom: Atom) -> u64 {
+        self.0[atom as usize]
+    }
+
+    /// The last `length` characters, at most [`SUFFIXES`]; 0 for none.
+    #[inline]
+    pub(super) fn suffix(&self, length: usize) -> u64 {
+        if length == 0 { 0 } else { self.0[Atom::Suffix1 as usize + length - 1] }
+    }
+
+    /// Replaces one property.
+    #[inline]
+    pub(super) fn set(&mut self, atom: Atom, value: u64) {
+        self.0[atom as usize] = value;
+    }
 }
 
-/// Fills the atoms that depend on the form alone; `lower` is a buffer.
-pub fn of_form(form: &str, lower: &mut String) -> Atoms {
+/// Overwrites `lower` with the form in lower case.
+pub(crate) fn lower_case(form: &str, lower: &mut String) {
     lower.clear();
     if form.is_ascii() {
         lower.push_str(form);
@@ -57,23 +106,6 @@ pub fn of_form(form: &str, lower: &mut String) -> Atoms {
     } else {
         lower.extend(form.chars().flat_map(char::to_lowercase));
     }
-    let mut atoms = [0; ATOMS];
-    atoms[Atom::Form as usize] = hash::text(form);
-    atoms[Atom::Lower as usize] = hash::text(lower);
-    let mut ends = lower.char_indices().rev().map(|(start, _)| start);
-    let mut start = lower.len();
-    for length in 0..SUFFIXES {
-        start = ends.next().unwrap_or(0).min(start);
-        atoms[Atom::Suffix1 as usize + length] = hash::text(&lower[start..]);
-    }
-    let mut begins = lower.char_indices().map(|(start, c)| start + c.len_utf8());
-    let mut end = 0;
-    for length in 0..PREFIXES {
-        end = begins.next().unwrap_or(lower.len()).max(end);
-        atoms[Atom::Prefix1 as usize + length] = hash::text(&lower[..end]);
-    }
-    atoms[Atom::Shape as usize] = shape(form);
-    atoms
 }
 
 /// Kind of a character in a shape.
@@ -104,9 +136,62 @@ fn shape(form: &str) -> u64 {
     shape
 }
 
-/// Whether a word starts with a capital and whether it has a digit: what guesses by suffix are conditioned on.
-pub fn guise(form: &str) -> u64 {
+/// Whether a word starts with a capital and whether it has a digit: what guesses by ending are conditioned on.
+pub(super) fn guise(form: &str) -> u64 {
     let capital = form.chars().next().is_some_and(char::is_uppercase);
     let digit = form.bytes().any(|byte| byte.is_ascii_digit());
     u64::from(capital) + 2 * u64::from(digit)
+}
+
+/// How much of a sentence is capitalised: in headlines a capital says little.
+pub(super) fn capitals(sent: &Sentence) -> u64 {
+    let (mut upper, mut lower) = (0u64, 0u64);
+    for first in sent.words().filter_map(|word| word.form().chars().next()) {
+        upper += u64::from(first.is_uppercase());
+        lower += u64::from(first.is_lowercase());
+    }
+    match (upper, lower) {
+        (_, 0) => 9,
+        _ => 8 * upper / (upper + lower),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_characters_in_lower_case() {
+        let mut lower = String::new();
+        let atoms = Atoms::of_form("Ősök", &mut lower);
+        assert_eq!(atoms.get(Atom::Suffix2), hash::text("ök"));
+        assert_eq!(atoms.get(Atom::Suffix5), hash::text("ősök"));
+        assert_eq!(atoms.get(Atom::Prefix1), hash::text("ő"));
+        assert_eq!(atoms.get(Atom::Prefix4), hash::text("ősök"));
+        assert_eq!(atoms.suffix(1), hash::text("k"));
+        assert_eq!(Atoms::of_form("", &mut lower).get(Atom::Suffix3), hash::text(""));
+    }
+
+    #[test]
+    fn shapes() {
+        assert_eq!(shape("Anna"), shape("Béla"));
+        assert_eq!(shape("2005-06"), shape("1-2"));
+        assert_ne!(shape("USA"), shape("Usa"));
+        assert_ne!(shape("a.b"), shape("a-b"));
+        assert_eq!((guise("B2"), guise("b"), guise("Ő")), (3, 0, 1));
+    }
+
+    #[test]
+    fn capitals_are_a_share() {
+        let share = |forms: &[&str]| {
+            let mut sent = Sentence::new();
+            forms.iter().for_each(|form| {
+                sent.push_word(form);
+            });
+            capitals(&sent)
+        };
+        assert_eq!(share(&["One", "two", "three", "four"]), 2);
+        assert_eq!(share(&["ONE", "!"]), 9);
+        assert_eq!(share(&[]), 9);
+    }
 }

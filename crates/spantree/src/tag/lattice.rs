@@ -1,131 +1,146 @@
-//! From the features of a sentence to the lattice of its candidate tags; shared by training and tagging.
+//! From a sentence's candidate tags to a scored lattice; shared by training and tagging.
+//!
+//! A word with one candidate needs no score of its own: it adds the same to every path.
 
 use spantree_decode::LatticeScores;
 
 use super::tagset::{Tag, TagSet};
 
-/// Candidates per word that take part in the search; the best ones without their neighbours.
-pub const BEAM: usize = 10;
+/// Candidates per word that take part in the search: the best ones by their own score.
+pub(super) const BEAM: usize = 10;
 
-/// Weights, as they are in training and in a model.
-pub trait Weights {
-    /// How a row of weights is named: by its number in training, by its key in a model.
-    type Row: Copy;
+/// Where the scores of one sentence come from. Sums are over the parts of tags.
+pub(super) trait Scorer {
     /// Sums of weights.
     type Sum: Copy + Default + std::ops::AddAssign + Into<f64>;
 
-    /// Adds a row to the sums of the parts of tags.
-    fn add(&self, row: Self::Row, sums: &mut [Self::Sum]);
+    /// Adds the features of a word to the sums of all parts.
+    fn add_word(&mut self, word: usize, sums: &mut [Self::Sum]);
 
-    /// Adds the rows of a tag before, or of the start of the sentence, to the sums of the parts of the next tag.
-    fn add_steps(&self, before: Option<Tag>, sums: &mut [Self::Sum]);
+    /// What else the candidate at `place` of a word's candidates scores.
+    fn extra(&self, word: usize, place: usize, tag: Tag) -> f64;
 
-    /// The score of `tag` as the last one.
-    fn end(&self, tag: Tag) -> Self::Sum;
+    /// Writes the score of the step from one tag to each of some others; `sums` is a buffer of zeros for all parts.
+    fn steps(
+        &mut self,
+        before: Tag,
+        tags: &[Tag],
+        sums: &mut [Self::Sum],
+        write: impl FnMut(usize, f64),
+    );
 }
 
 /// The candidate tags of each word of a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Candidates {
+pub(super) struct Candidates {
     tags: Vec<Tag>,
     ends: Vec<u32>,
 }
 
 impl Candidates {
     /// Forgets all words.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.tags.clear();
         self.ends.clear();
     }
 
     /// Adds the candidates of the next word.
-    pub fn push(&mut self, tags: impl IntoIterator<Item = Tag>) {
-        self.tags.extend(tags);
+    pub(super) fn push(&mut self, tags: &[Tag]) {
+        self.tags.extend_from_slice(tags);
         self.ends.push(self.tags.len() as u32);
     }
 
     /// The candidates of a word, from 0.
     #[inline]
-    pub fn get(&self, word: usize) -> &[Tag] {
+    pub(super) fn get(&self, word: usize) -> &[Tag] {
         let start = if word == 0 { 0 } else { self.ends[word - 1] };
         &self.tags[start as usize..self.ends[word] as usize]
     }
 
     /// Number of words.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 }
 
-/// Buffers and the filled lattice.
+/// The filled lattice, and buffers.
 #[derive(Clone, Debug)]
-pub struct Filled<S> {
+pub(super) struct Lattice<S> {
     /// The candidates that the search is among.
-    pub kept: Candidates,
+    pub(super) kept: Candidates,
     /// Their scores.
-    pub scores: LatticeScores,
+    pub(super) scores: LatticeScores,
     sums: Vec<S>,
     ranked: Vec<(f64, Tag)>,
+    tags: Vec<Tag>,
 }
 
-impl<S> Default for Filled<S> {
+impl<S> Default for Lattice<S> {
     fn default() -> Self {
         Self {
             kept: Candidates::default(),
             scores: LatticeScores::default(),
             sums: Vec::new(),
             ranked: Vec::new(),
+            tags: Vec::new(),
         }
     }
 }
 
-impl<S: Copy + Default + Into<f64> + std::ops::AddAssign> Filled<S> {
-    /// Scores the candidates of a sentence whose words have `width` features each. `gold` is always kept; `extra(word, tag)` is added to the score of a tag.
-    pub fn fill<W: Weights<Sum = S>>(
+impl<S: Copy + Default + Into<f64> + std::ops::AddAssign> Lattice<S> {
+    /// Scores the candidates of a sentence; those of `gold` are always kept.
+    pub(super) fn fill(
         &mut self,
         tagset: &TagSet,
-        weights: &W,
-        features: &[W::Row],
+        scorer: &mut impl Scorer<Sum = S>,
         candidates: &Candidates,
         gold: Option<&[Tag]>,
-        extra: impl Fn(usize, Tag) -> f64,
     ) {
         self.kept.clear();
         self.scores.clear();
-        let words = candidates.len();
-        let width = features.len() / words.max(1);
-        for word in 0..words {
-            self.sums.clear();
-            self.sums.resize(tagset.part_count(), S::default());
-            let rows = &features[word * width..(word + 1) * width];
-            rows.iter().for_each(|&row| weights.add(row, &mut self.sums));
-            if word == 0 {
-                weights.add_steps(None, &mut self.sums);
-            }
-            self.ranked.clear();
-            for &tag in candidates.get(word) {
-                let mut score: f64 = sum(tagset, tag, &self.sums) + extra(word, tag);
-                if word + 1 == words {
-                    score += weights.end(tag).into();
-                }
-                self.ranked.push((score, tag));
-            }
+        for word in 0..candidates.len() {
+            self.rank(tagset, scorer, candidates, word);
             self.prune(gold.map(|gold| gold[word]));
-            self.kept.push(self.ranked.iter().map(|&(_, tag)| tag));
-            let position = self.scores.push(self.ranked.len());
+            self.tags.clear();
+            self.tags.extend(self.ranked.iter().map(|&(_, tag)| tag));
+            self.kept.push(&self.tags);
+            let position = self.scores.push(self.tags.len());
             for (node, &(score, _)) in position.nodes.iter_mut().zip(&self.ranked) {
                 *node = score;
             }
-            if word > 0 {
-                let before = self.kept.get(word - 1);
-                for (from, &tag) in before.iter().enumerate() {
-                    self.sums.fill(S::default());
-                    weights.add_steps(Some(tag), &mut self.sums);
-                    for (to, &(_, tag)) in self.ranked.iter().enumerate() {
-                        position.steps[to * before.len() + from] = sum(tagset, tag, &self.sums);
-                    }
-                }
+            let before = if word == 0 { &[] } else { self.kept.get(word - 1) };
+            if before.len() == 1 && self.tags.len() == 1 {
+                continue;
             }
+            for (from, &tag) in before.iter().enumerate() {
+                self.sums.clear();
+                self.sums.resize(tagset.part_count(), S::default());
+                scorer.steps(tag, &self.tags, &mut self.sums, |to, score| {
+                    position.steps[to * before.len() + from] = score;
+                });
+            }
+        }
+    }
+
+    /// Scores the candidates of one word.
+    fn rank(
+        &mut self,
+        tagset: &TagSet,
+        scorer: &mut impl Scorer<Sum = S>,
+        candidates: &Candidates,
+        word: usize,
+    ) {
+        self.ranked.clear();
+        if let &[tag] = candidates.get(word) {
+            self.ranked.push((0.0, tag));
+            return;
+        }
+        self.sums.clear();
+        self.sums.resize(tagset.part_count(), S::default());
+        scorer.add_word(word, &mut self.sums);
+        for (place, &tag) in candidates.get(word).iter().enumerate() {
+            let score = tagset.sum(tag, &self.sums).into() + scorer.extra(word, place, tag);
+            self.ranked.push((score, tag));
         }
     }
 
@@ -141,14 +156,9 @@ impl<S: Copy + Default + Into<f64> + std::ops::AddAssign> Filled<S> {
         self.ranked.extend(gold);
         self.ranked.sort_unstable_by(order);
     }
-}
 
-fn sum<S: Copy + Default + Into<f64> + std::ops::AddAssign>(
-    tagset: &TagSet,
-    tag: Tag,
-    sums: &[S],
-) -> f64 {
-    let mut sum = S::default();
-    tagset.parts(tag).iter().for_each(|&part| sum += sums[usize::from(part)]);
-    sum.into()
+    /// The tags of a path.
+    pub(super) fn tags<'a>(&'a self, path: &'a [u16]) -> impl Iterator<Item = Tag> + 'a {
+        path.iter().enumerate().map(|(word, &place)| self.kept.get(word)[usize::from(place)])
+    }
 }

@@ -1,120 +1,134 @@
 //! Learning tags: the structured and log-linear problem whose answers are paths through the lattice of candidates.
+//!
+//! The cost of a wrong UPOS is 1, of another wrong tag ½.
 
 use spantree_decode::{LatticeMarginals, LatticeScratch};
 use spantree_learn::{CostMode, LogLinear, Problem, SparseVector, Structured};
 
-use super::lattice::{Candidates, Filled, Weights};
+use super::lattice::{Candidates, Lattice, Scorer};
 use super::space::Space;
 use super::tagset::{Part, Tag, TagSet};
 
+/// Probabilities up to this are left out of gradients.
+const NEGLIGIBLE: f64 = 1e-4;
+
 /// A sentence ready for learning.
 #[derive(Clone, Debug, Default)]
-pub struct Example {
-    /// Row numbers of the features of all words.
-    pub features: Vec<u32>,
+pub(super) struct Example {
+    /// Row numbers of the features of all words, as many for each.
+    pub(super) features: Vec<u32>,
     /// Among them is the gold tag of each word.
-    pub candidates: Candidates,
+    pub(super) candidates: Candidates,
     /// The gold tags.
-    pub gold: Vec<Tag>,
+    pub(super) gold: Vec<Tag>,
+}
+
+impl Example {
+    fn rows(&self, word: usize) -> &[u32] {
+        let width = self.features.len() / self.gold.len().max(1);
+        &self.features[word * width..(word + 1) * width]
+    }
 }
 
 /// See the [module](self).
-#[derive(Debug)]
-pub struct TagProblem<'a> {
-    pub tagset: &'a TagSet,
-    pub space: &'a Space,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TagProblem<'a> {
+    /// The tags.
+    pub(super) tagset: &'a TagSet,
+    /// The weights.
+    pub(super) space: &'a Space,
 }
 
-/// Weights in training.
-struct Training<'a> {
-    space: &'a Space,
+/// Scores of one sentence under weights in training.
+struct TrainingScorer<'a> {
+    problem: TagProblem<'a>,
     w: &'a [f32],
+    example: &'a Example,
+    cost: CostMode,
 }
 
-impl Weights for Training<'_> {
-    type Row = u32;
+impl TrainingScorer<'_> {
+    fn add(&self, rows: &[u32], sums: &mut [f32]) {
+        for &row in rows {
+            for (part, id) in self.problem.space.row(row) {
+                sums[usize::from(part)] += self.w[id];
+            }
+        }
+    }
+}
+
+impl Scorer for TrainingScorer<'_> {
     type Sum = f32;
 
-    fn add(&self, row: u32, sums: &mut [f32]) {
-        for (label, id) in self.space.row(row) {
-            sums[usize::from(label)] += self.w[id];
+    fn add_word(&mut self, word: usize, sums: &mut [f32]) {
+        self.add(self.example.rows(word), sums);
+    }
+
+    fn extra(&self, word: usize, _place: usize, tag: Tag) -> f64 {
+        match self.cost {
+            CostMode::Augmented => self.problem.cost(self.example.gold[word], tag).into(),
+            CostMode::Plain => 0.0,
         }
     }
 
-    fn add_steps(&self, before: Option<Tag>, sums: &mut [f32]) {
-        self.space.step_rows(before).iter().for_each(|&row| self.add(row, sums));
-    }
-
-    fn end(&self, tag: Tag) -> f32 {
-        self.space.end(tag).map_or(0.0, |id| self.w[id])
+    fn steps(
+        &mut self,
+        before: Tag,
+        tags: &[Tag],
+        sums: &mut [f32],
+        mut write: impl FnMut(usize, f64),
+    ) {
+        self.add(self.problem.space.steps(before), sums);
+        for (to, &tag) in tags.iter().enumerate() {
+            write(to, self.problem.tagset.sum(tag, sums).into());
+        }
     }
 }
 
 /// Buffers of [`TagProblem`].
 #[derive(Debug, Default)]
-pub struct TagScratch {
-    filled: Filled<f32>,
-    lattice: LatticeScratch,
+pub(super) struct TagScratch {
+    lattice: Lattice<f32>,
+    search: LatticeScratch,
     marginals: LatticeMarginals,
     path: Vec<u16>,
     change: Change,
 }
 
-/// How often parts are wanted more than they were found: sparse over parts.
+/// How much more often parts are wanted than found; zero but for the parts touched.
 #[derive(Debug, Default)]
 struct Change {
-    dense: Vec<f32>,
+    values: Vec<f32>,
     touched: Vec<Part>,
 }
 
 impl Change {
     fn add(&mut self, tagset: &TagSet, tag: Tag, value: f32) {
-        self.dense.resize(tagset.part_count(), 0.0);
+        self.values.resize(tagset.part_count(), 0.0);
         for &part in tagset.parts(tag) {
-            if self.dense[usize::from(part)] == 0.0 {
-                self.touched.push(part);
-            }
-            self.dense[usize::from(part)] += value;
+            self.values[usize::from(part)] += value;
+            self.touched.push(part);
         }
     }
 
-    fn clear(&mut self) {
-        for part in self.touched.drain(..) {
-            self.dense[usize::from(part)] = 0.0;
-        }
-    }
-
-    fn write(&self, space: &Space, rows: &[u32], delta: &mut SparseVector) {
-        for &row in rows {
-            for (label, id) in space.row(row) {
-                let value = self.dense[usize::from(label)];
-                if value != 0.0 {
-                    delta.add(id as u32, value);
-                }
+    /// Adds the change for all these rows and forgets it.
+    fn write(&mut self, space: &Space, rows: &[u32], delta: &mut SparseVector) {
+        for (part, id) in rows.iter().flat_map(|&row| space.row(row)) {
+            let value = self.values[usize::from(part)];
+            if value != 0.0 {
+                delta.add(id as u32, value);
             }
         }
+        self.touched.drain(..).for_each(|part| self.values[usize::from(part)] = 0.0);
     }
 }
 
 impl TagProblem<'_> {
-    fn fill(&self, w: &[f32], example: &Example, cost: CostMode, scratch: &mut TagScratch) {
-        let weights = Training { space: self.space, w };
-        let gold = &example.gold;
-        let extra = |word: usize, tag| match cost {
-            CostMode::Augmented => f64::from(self.cost(gold[word], tag)),
-            CostMode::Plain => 0.0,
-        };
-        scratch.filled.fill(
-            self.tagset,
-            &weights,
-            &example.features,
-            &example.candidates,
-            Some(gold),
-            extra,
-        );
+    fn fill(&self, w: &[f32], example: &Example, cost: CostMode, lattice: &mut Lattice<f32>) {
+        let mut scorer = TrainingScorer { problem: *self, w, example, cost };
+        lattice.fill(self.tagset, &mut scorer, &example.candidates, Some(&example.gold));
     }
 
-    /// Half for a wrong UPOS, half for a wrong tag.
     fn cost(&self, gold: Tag, guess: Tag) -> f32 {
         if gold == guess {
             0.0
@@ -125,40 +139,26 @@ impl TagProblem<'_> {
         }
     }
 
-    fn width(&self, example: &Example) -> usize {
-        example.features.len() / example.gold.len().max(1)
-    }
-
-    /// Adds `f(gold) − f(guess)` of single words and of steps.
-    fn subtract(
+    /// Adds the gradient of the step into `word`: gold minus expected, by the candidate before.
+    fn add_step_gradient(
         &self,
         example: &Example,
-        guess: &[Tag],
+        word: usize,
+        (lattice, marginals): (&Lattice<f32>, &LatticeMarginals),
         change: &mut Change,
-        delta: &mut SparseVector,
+        gradient: &mut SparseVector,
     ) {
-        let (gold, width) = (&example.gold, self.width(example));
-        let mut before = (None, None);
-        for (word, (&right, &found)) in gold.iter().zip(guess).enumerate() {
-            if right != found {
-                change.clear();
-                change.add(self.tagset, right, 1.0);
-                change.add(self.tagset, found, -1.0);
-                change.write(self.space, &example.features[word * width..][..width], delta);
+        for (from, &before) in lattice.kept.get(word - 1).iter().enumerate() {
+            if before == example.gold[word - 1] {
+                change.add(self.tagset, example.gold[word], 1.0);
             }
-            if right != found || before.0 != before.1 {
-                for (tag, before, value) in [(right, before.0, 1.0), (found, before.1, -1.0)] {
-                    change.clear();
-                    change.add(self.tagset, tag, value);
-                    change.write(self.space, self.space.step_rows(before), delta);
+            for (to, &tag) in lattice.kept.get(word).iter().enumerate() {
+                let p = marginals.steps(&lattice.scores, word, to)[from];
+                if p > NEGLIGIBLE {
+                    change.add(self.tagset, tag, -p as f32);
                 }
             }
-            before = (Some(right), Some(found));
-        }
-        for (tag, value) in [(before.0, 1.0), (before.1, -1.0)] {
-            if let Some(id) = tag.and_then(|tag| self.space.end(tag)) {
-                delta.add(id as u32, value);
-            }
+            change.write(self.space, self.space.steps(before), gradient);
         }
     }
 }
@@ -179,16 +179,12 @@ impl Structured for TagProblem<'_> {
         scratch: &mut TagScratch,
         guess: &mut Vec<Tag>,
     ) {
-        self.fill(w, example, cost, scratch);
-        let TagScratch { filled, lattice, path, .. } = scratch;
+        let TagScratch { lattice, search, path, .. } = scratch;
+        self.fill(w, example, cost, lattice);
         // Every word has a candidate and nothing is forbidden, so there is a path.
-        filled.scores.decode(lattice, path);
+        lattice.scores.decode(search, path);
         guess.clear();
-        guess.extend(
-            path.iter()
-                .enumerate()
-                .map(|(word, &candidate)| filled.kept.get(word)[usize::from(candidate)]),
-        );
+        guess.extend(lattice.tags(path));
     }
 
     fn difference(
@@ -198,7 +194,20 @@ impl Structured for TagProblem<'_> {
         scratch: &mut TagScratch,
         delta: &mut SparseVector,
     ) {
-        self.subtract(example, guess, &mut scratch.change, delta);
+        let (gold, change) = (&example.gold, &mut scratch.change);
+        for word in 0..gold.len() {
+            if gold[word] != guess[word] {
+                change.add(self.tagset, gold[word], 1.0);
+                change.add(self.tagset, guess[word], -1.0);
+                change.write(self.space, example.rows(word), delta);
+            }
+            if word > 0 && gold[word - 1..=word] != guess[word - 1..=word] {
+                for (tags, value) in [(gold, 1.0), (guess, -1.0)] {
+                    change.add(self.tagset, tags[word], value);
+                    change.write(self.space, self.space.steps(tags[word - 1]), delta);
+                }
+            }
+        }
     }
 
     fn loss(&self, example: &Example, guess: &Vec<Tag>) -> f32 {
@@ -214,56 +223,29 @@ impl LogLinear for TagProblem<'_> {
         scratch: &mut TagScratch,
         gradient: &mut SparseVector,
     ) -> f64 {
-        self.fill(w, example, CostMode::Plain, scratch);
-        let TagScratch { filled, lattice, marginals, path, change } = scratch;
-        let Some(partition) = filled.scores.marginals(lattice, marginals) else {
+        let TagScratch { lattice, search, marginals, path, change } = scratch;
+        self.fill(w, example, CostMode::Plain, lattice);
+        let Some(partition) = lattice.scores.marginals(search, marginals) else {
             return f64::NEG_INFINITY;
         };
         path.clear();
-        let width = self.width(example);
         for (word, &gold) in example.gold.iter().enumerate() {
-            let kept = filled.kept.get(word);
+            let kept = lattice.kept.get(word);
             let Some(place) = kept.iter().position(|&tag| tag == gold) else {
                 return f64::NEG_INFINITY;
             };
             path.push(place as u16);
-            let nodes = marginals.nodes(&filled.scores, word);
-            change.clear();
-            change.add(self.tagset, gold, 1.0);
-            for (&tag, &p) in kept.iter().zip(nodes).filter(|(_, p)| **p > NEGLIGIBLE) {
-                change.add(self.tagset, tag, -p as f32);
-            }
-            change.write(self.space, &example.features[word * width..][..width], gradient);
-            if word == 0 {
-                change.write(self.space, self.space.step_rows(None), gradient);
-                continue;
-            }
-            for (from, &before) in filled.kept.get(word - 1).iter().enumerate() {
-                change.clear();
-                if before == example.gold[word - 1] {
-                    change.add(self.tagset, gold, 1.0);
+            if kept.len() > 1 {
+                change.add(self.tagset, gold, 1.0);
+                for (&tag, &p) in kept.iter().zip(marginals.nodes(&lattice.scores, word)) {
+                    change.add(self.tagset, tag, -p as f32);
                 }
-                for (to, &tag) in kept.iter().enumerate() {
-                    let p = marginals.steps(&filled.scores, word, to)[from];
-                    if p > NEGLIGIBLE {
-                        change.add(self.tagset, tag, -p as f32);
-                    }
-                }
-                change.write(self.space, self.space.step_rows(Some(before)), gradient);
+                change.write(self.space, example.rows(word), gradient);
+            }
+            if word > 0 {
+                self.add_step_gradient(example, word, (lattice, marginals), change, gradient);
             }
         }
-        if let Some(last) = example.gold.len().checked_sub(1) {
-            let nodes = marginals.nodes(&filled.scores, last);
-            for (&tag, &p) in filled.kept.get(last).iter().zip(nodes) {
-                let gold = f32::from(u8::from(tag == example.gold[last]));
-                if let Some(id) = self.space.end(tag) {
-                    gradient.add(id as u32, gold - p as f32);
-                }
-            }
-        }
-        filled.scores.path_score(path) - partition
+        lattice.scores.path_score(path) - partition
     }
 }
-
-/// Probabilities up to this are left out of gradients.
-const NEGLIGIBLE: f64 = 1e-3;

@@ -1,168 +1,129 @@
-//! The tagger that users hold, and its worker.
+//! The tagger that users hold: immutable, shared by any number of workers.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use spantree_decode::{LatticeMarginals, LatticeScratch};
-use spantree_treebank::Sentence;
 
-use super::atoms::{Atoms, of_form};
-use super::lattice::{Candidates, Filled, Weights};
-use super::lexicon::Lexicon;
-use super::space::{end_key, step_keys};
-use super::tagset::{COLUMNS, Tag, TagSet};
-use super::template::features;
-use crate::model::{Container, ModelError};
+use super::examples::lexicon;
+use super::tagset::TagSet;
+use super::template::Templates;
+use super::worker::Worker;
+use crate::model::{Container, ModelError, Sections};
 use crate::rows::Rows;
 
-/// What a tagger says about itself, as part of a model's header.
+/// What a tagger says about itself: part of the header of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// UPOS, XPOS and FEATS of each tag.
     pub tags: Vec<[String; 3]>,
-    /// What one unit of a weight is worth.
-    pub scale: f32,
-    /// Scores are multiplied by this before they become probabilities.
+    /// Whether the model has clusters of forms.
+    pub clusters: bool,
+    /// What one unit of a weight is worth, times the factor that makes scores into log-probabilities.
     pub inverse_temperature: f32,
+    /// Scores on the development set.
+    pub dev: Option<TagScores>,
+}
+
+/// Accuracy in per cent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TagScores {
+    /// Words scored.
+    pub words: usize,
+    /// UPOS.
+    pub upos: f64,
+    /// XPOS.
+    pub xpos: f64,
+    /// FEATS, all features.
+    pub feats: f64,
 }
 
 /// A trained tagger; see the [module](super).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tagger {
     container: Arc<Container>,
-    header: Header,
     prefix: String,
-    pub(super) tagset: TagSet,
-    /// Keys of the rows of each tag as the one before, then those of the start.
-    steps: Vec<Vec<u64>>,
+    header: Header,
+    tagset: TagSet,
 }
 
 impl Tagger {
-    /// A tagger out of the sections of a model file whose names start with `prefix`.
+    /// A tagger out of the sections of a model whose names start with `prefix`; everything is checked.
     ///
     /// # Errors
     /// When a section is missing or does not fit the header.
     pub fn new(
         container: Arc<Container>,
-        header: Header,
         prefix: &str,
+        header: Header,
     ) -> Result<Self, ModelError> {
-        let tagset = TagSet::new(header.tags.clone());
-        let all = (0..tagset.len() as Tag).map(Some).chain([None]);
-        let steps = all.map(|before| step_keys(&tagset, before)).collect();
-        let tagger = Self { container, header, prefix: prefix.to_owned(), tagset, steps };
-        tagger.rows("weights", tagger.tagset.part_count())?;
-        tagger.rows("lexicon", tagger.tagset.len())?;
-        Ok(tagger)
+        let invalid = |problem: String| ModelError::Invalid {
+            name: container.name().to_owned(),
+            problem: format!("the tagger {problem}"),
+        };
+        let count = header.tags.len();
+        let tagset = TagSet::new(header.tags.clone()).filter(|tagset| !tagset.is_empty());
+        let tagset = tagset.ok_or_else(|| invalid(format!("has {count} tags")))?;
+        let factor = header.inverse_temperature;
+        if !(factor.is_finite() && factor > 0.0) {
+            return Err(invalid(format!("has the inverse temperature {factor}")));
+        }
+        lexicon(&container, prefix, &tagset, header.clusters)?;
+        weights(&container, prefix, &tagset)?;
+        Ok(Self { container, prefix: prefix.to_owned(), header, tagset })
     }
 
-    fn rows(&self, name: &str, labels: usize) -> Result<Rows<'_>, ModelError> {
-        Rows::from_container(&self.container, &format!("{}{name}", self.prefix), labels)
-    }
-
-    /// The header.
+    /// What the tagger says about itself.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
+    /// The same tagger with another header; the tags and sections must stay.
+    pub(super) fn with_header(mut self, change: impl FnOnce(&mut Header)) -> Self {
+        change(&mut self.header);
+        self
+    }
+
+    /// The tags.
+    #[must_use]
+    pub fn tagset(&self) -> &TagSet {
+        &self.tagset
+    }
+
+    /// Adds the sections of this tagger to those of a model, with names that start with `prefix`.
+    ///
+    /// # Errors
+    /// Never for a tagger that was loaded or trained.
+    pub fn write_sections(&self, prefix: &str, sections: &mut Sections) -> Result<(), ModelError> {
+        let clusters = if self.header.clusters { Some("clusters") } else { None };
+        for name in ["lexicon", "weights"].into_iter().chain(clusters) {
+            Rows::copy(&self.container, &format!("{}{name}", self.prefix), &format!("{prefix}{name}"), sections)?;
+        }
+        Ok(())
+    }
+
     /// A worker with its own buffers; make one per thread.
+    ///
+    /// # Panics
+    /// Never: the sections were checked on loading.
     #[must_use]
     pub fn worker(&self) -> Worker<'_> {
-        let weights = self.rows("weights", self.tagset.part_count()).expect("checked on loading");
-        let lexicon = self.rows("lexicon", self.tagset.len()).expect("checked on loading");
-        Worker {
-            tagger: self,
-            weights: ModelWeights { rows: weights, tagger: self, end: weights.get(end_key()) },
-            lexicon: Lexicon::new(lexicon),
-            atoms: Vec::new(),
-            features: Vec::new(),
-            lower: String::new(),
-            found: Vec::new(),
-            candidates: Candidates::default(),
-            filled: Filled::default(),
-            lattice: LatticeScratch::default(),
-            marginals: LatticeMarginals::default(),
-            path: Vec::new(),
-        }
+        let clusters = self.header.clusters;
+        let lexicon = lexicon(&self.container, &self.prefix, &self.tagset, clusters);
+        let weights = weights(&self.container, &self.prefix, &self.tagset);
+        Worker::new(
+            self,
+            lexicon.expect("checked on loading"),
+            weights.expect("checked on loading"),
+            Templates { clusters },
+        )
     }
 }
 
-struct ModelWeights<'t> {
-    rows: Rows<'t>,
-    tagger: &'t Tagger,
-    end: crate::rows::Row<'t>,
-}
-
-impl Weights for ModelWeights<'_> {
-    type Row = u64;
-    type Sum = i32;
-
-    fn add(&self, key: u64, sums: &mut [i32]) {
-        for (part, weight) in self.rows.get(key).iter() {
-            sums[usize::from(part)] += i32::from(weight);
-        }
-    }
-
-    fn add_steps(&self, before: Option<Tag>, sums: &mut [i32]) {
-        let steps = &self.tagger.steps;
-        let keys = &steps[before.map_or(steps.len() - 1, usize::from)];
-        keys.iter().for_each(|&key| self.add(key, sums));
-    }
-
-    fn end(&self, tag: Tag) -> i32 {
-        let part = self.tagger.tagset.parts(tag)[0];
-        self.end.iter().find(|entry| entry.0 == part).map_or(0, |entry| entry.1.into())
-    }
-}
-
-/// Tags sentences with one model; see [`Tagger::worker`].
-pub struct Worker<'t> {
-    tagger: &'t Tagger,
-    weights: ModelWeights<'t>,
-    lexicon: Lexicon<'t>,
-    atoms: Vec<Atoms>,
-    features: Vec<u64>,
-    lower: String,
-    found: Vec<Tag>,
-    candidates: Candidates,
-    filled: Filled<i32>,
-    lattice: LatticeScratch,
-    marginals: LatticeMarginals,
-    path: Vec<u16>,
-}
-
-impl Worker<'_> {
-    /// Tags a sentence.
-    pub fn tag(&mut self, sent: &mut Sentence) {
-        let tagset = &self.tagger.tagset;
-        self.atoms.clear();
-        self.candidates.clear();
-        for word in sent.words() {
-            let mut atoms = of_form(word.form(), &mut self.lower);
-            self.lexicon.look_up(tagset, word.form(), &mut atoms, &mut self.found);
-            self.candidates.push(self.found.iter().copied());
-            self.atoms.push(atoms);
-        }
-        self.features.clear();
-        for word in 0..self.atoms.len() {
-            features(&self.atoms, word, |key| self.features.push(key));
-        }
-        self.filled.fill(
-            tagset,
-            &self.weights,
-            &self.features,
-            &self.candidates,
-            None,
-            |_, _| 0.0,
-        );
-        self.filled.scores.decode(&mut self.lattice, &mut self.path);
-        for (word, &place) in self.path.iter().enumerate() {
-            let tag = self.filled.kept.get(word)[usize::from(place)];
-            for (column, value) in COLUMNS.into_iter().zip(tagset.columns(tag)) {
-                sent.set(word as u32 + 1, column, value);
-            }
-        }
-        let _ = &self.marginals;
-    }
+fn weights<'a>(
+    container: &'a Container,
+    prefix: &str,
+    tagset: &TagSet,
+) -> Result<Rows<'a>, ModelError> {
+    Rows::from_container(container, &format!("{prefix}weights"), tagset.part_count())
 }

@@ -16,11 +16,16 @@ pub type Part = u16;
 /// The columns that make a tag.
 pub const COLUMNS: [Column; 3] = [Column::Upos, Column::Xpos, Column::Feats];
 
+/// The columns of a word.
+pub fn columns<'a>(word: Token<'a>) -> [&'a str; 3] {
+    COLUMNS.map(|column| word.get(column))
+}
+
 /// The tags of a treebank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TagSet {
     tags: Vec<[String; 3]>,
-    /// Parts of all tags one after the other; those of a tag begin at `starts[tag]`.
+    /// Parts of all tags one after the other; those of a tag begin at `starts[tag]`, its UPOS first.
     parts: Vec<Part>,
     starts: Vec<u32>,
     /// The UPOS of each tag as a small number.
@@ -30,14 +35,10 @@ pub struct TagSet {
     filled: [bool; 3],
 }
 
-fn columns<'a>(word: Token<'a>) -> [&'a str; 3] {
-    COLUMNS.map(|column| word.get(column))
-}
-
 impl TagSet {
-    /// The tags of these sentences; equally frequent ones in alphabetical order.
+    /// The tags of these sentences; equally frequent ones in alphabetical order. `None` when there are too many.
     #[must_use]
-    pub fn from_treebank(sentences: &[Sentence]) -> Self {
+    pub fn from_treebank(sentences: &[Sentence]) -> Option<Self> {
         let mut counts: HashMap<[&str; 3], usize> = HashMap::new();
         for word in sentences.iter().flat_map(Sentence::words) {
             *counts.entry(columns(word)).or_default() += 1;
@@ -47,32 +48,28 @@ impl TagSet {
         Self::new(counts.into_iter().map(|(tag, _)| tag.map(str::to_owned)).collect())
     }
 
-    /// These tags, numbered from 0.
+    /// These tags, numbered from 0; `None` when they or their parts are more than 65,535.
     #[must_use]
-    pub fn new(tags: Vec<[String; 3]>) -> Self {
+    pub fn new(tags: Vec<[String; 3]>) -> Option<Self> {
         let filled = [0, 1, 2].map(|column| tags.iter().any(|tag| tag[column] != "_"));
-        let mut numbers: HashMap<String, Part> = HashMap::new();
+        let (mut numbers, mut upos) = (HashMap::new(), HashMap::new());
         let (mut parts, mut starts, mut coarse) = (Vec::new(), vec![0], Vec::new());
-        let mut upos = HashMap::new();
-        for tag in &tags {
-            let [u, x, f] = tag;
-            let next = upos.len() as u16;
-            coarse.push(*upos.entry(u.as_str()).or_insert(next));
-            let mut add = |name: String| {
-                let next = numbers.len() as Part;
-                parts.push(*numbers.entry(name).or_insert(next));
-            };
-            add(format!("u {u}"));
-            if filled[1] {
-                add(format!("x {u} {x}"));
-            }
-            if filled[2] {
-                add(format!("f {u} {f}"));
-                f.split('|').filter(|pair| pair.contains('=')).for_each(|pair| add(pair.to_owned()));
+        for [u, x, f] in &tags {
+            let next = upos.len();
+            coarse.push(*upos.entry(u.as_str()).or_insert(next) as u16);
+            let mut names = vec![format!("u {u}")];
+            names.extend(filled[1].then(|| format!("x {u} {x}")));
+            names.extend(filled[2].then(|| format!("f {u} {f}")));
+            names.extend(f.split('|').filter(|pair| pair.contains('=')).map(str::to_owned));
+            for name in names {
+                let next = numbers.len();
+                parts.push(*numbers.entry(name).or_insert(next) as Part);
             }
             starts.push(parts.len() as u32);
         }
-        Self { parts, starts, coarse, part_count: numbers.len(), filled, tags }
+        let part_count = numbers.len();
+        let fits = tags.len().max(part_count) <= Part::MAX.into();
+        fits.then_some(Self { tags, parts, starts, coarse, part_count, filled })
     }
 
     /// Number of tags.
@@ -85,6 +82,11 @@ impl TagSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty()
+    }
+
+    /// All tags, in order.
+    pub fn all(&self) -> impl ExactSizeIterator<Item = Tag> + use<> {
+        0..self.tags.len() as Tag
     }
 
     /// Number of parts.
@@ -101,15 +103,23 @@ impl TagSet {
         &self.parts[self.starts[tag] as usize..self.starts[tag + 1] as usize]
     }
 
+    /// The sum over the parts of a tag.
+    #[inline]
+    pub fn sum<S: Copy + Default + std::ops::AddAssign>(&self, tag: Tag, sums: &[S]) -> S {
+        let mut sum = S::default();
+        self.parts(tag).iter().for_each(|&part| sum += sums[usize::from(part)]);
+        sum
+    }
+
     /// The columns of a tag.
     #[must_use]
     pub fn columns(&self, tag: Tag) -> &[String; 3] {
         &self.tags[usize::from(tag)]
     }
 
-    /// All tags by number.
+    /// The columns of all tags by number.
     #[must_use]
-    pub fn tags(&self) -> &[[String; 3]] {
+    pub fn names(&self) -> &[[String; 3]] {
         &self.tags
     }
 
@@ -120,7 +130,7 @@ impl TagSet {
         self.coarse[usize::from(tag)]
     }
 
-    /// Which of UPOS, XPOS and FEATS were ever filled in.
+    /// Which of UPOS, XPOS and FEATS were ever filled in; the others are not predicted.
     #[must_use]
     pub fn filled(&self) -> [bool; 3] {
         self.filled
@@ -131,5 +141,46 @@ impl TagSet {
     pub fn numbers(&self) -> HashMap<[&str; 3], Tag> {
         let names = self.tags.iter().map(|tag| [0, 1, 2].map(|column| tag[column].as_str()));
         names.zip(0..).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(columns: [&str; 3]) -> [String; 3] {
+        columns.map(str::to_owned)
+    }
+
+    #[test]
+    fn tags_share_parts() {
+        let tagset = TagSet::new(vec![
+            tag(["NOUN", "_", "Case=Nom|Number=Sing"]),
+            tag(["ADJ", "_", "Case=Nom|Number=Sing"]),
+            tag(["NOUN", "_", "_"]),
+        ])
+        .unwrap();
+        // UPOS, FEATS with UPOS, two features; XPOS says nothing.
+        assert_eq!(tagset.parts(0), [0, 1, 2, 3]);
+        assert_eq!(tagset.parts(1), [4, 5, 2, 3]);
+        assert_eq!(tagset.parts(2), [0, 6]);
+        assert_eq!(tagset.filled(), [true, false, true]);
+        assert_eq!((tagset.coarse(0), tagset.coarse(1), tagset.coarse(2)), (0, 1, 0));
+        assert_eq!(tagset.sum(1, &[0, 0, 10, 200, 3000, 40_000, 0]), 43_210);
+    }
+
+    #[test]
+    fn frequent_tags_have_small_numbers() {
+        let sent = Sentence::from_words(&[("a", "X", 0, "_"), ("b", "Y", 0, "_"), ("c", "Y", 0, "_")]);
+        let tagset = TagSet::from_treebank(&[sent]).unwrap();
+        assert_eq!(tagset.numbers()[&["Y", "_", "_"]], 0);
+        assert_eq!(tagset.columns(1), &tag(["X", "_", "_"]));
+    }
+
+    #[test]
+    fn too_many_tags_are_none() {
+        let tags = |count: u32| TagSet::new((0..count).map(|i| tag([&i.to_string(), "_", "_"])).collect());
+        assert!(tags(65_535).is_some());
+        assert!(tags(65_536).is_none());
     }
 }

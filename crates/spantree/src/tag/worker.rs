@@ -1,0 +1,254 @@
+//! Tagging one sentence after the other with reused buffers.
+
+use spantree_decode::{LatticeMarginals, LatticeScratch};
+use spantree_treebank::Sentence;
+
+use super::atoms::{Atom, Atoms, capitals};
+use super::lattice::{Candidates, Lattice, Scorer};
+use super::lexicon::Lexicon;
+use super::list::Dictionary;
+use super::space::step_keys;
+use super::tagger::Tagger;
+use super::tagset::{COLUMNS, Tag, TagSet, columns};
+use super::template::Templates;
+use crate::feature::hash;
+use crate::rows::Rows;
+
+/// What to predict. Columns that the training data never filled are left as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TagOptions {
+    /// Keep UPOS where it is not `_`; the other columns are chosen to go with it. The same for the next two.
+    pub keep_upos: bool,
+    /// Keep XPOS where it is not `_`.
+    pub keep_xpos: bool,
+    /// Keep FEATS where they are not `_`.
+    pub keep_feats: bool,
+    /// Compute probabilities.
+    pub confidence: bool,
+}
+
+/// How sure the tagger is of one word: calibrated probabilities that a column is right.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TagConfidence {
+    /// UPOS.
+    pub upos: f32,
+    /// XPOS.
+    pub xpos: f32,
+    /// FEATS.
+    pub feats: f32,
+}
+
+/// Tags sentences with one model; see [`Tagger::worker`].
+#[derive(Debug)]
+pub struct Worker<'t> {
+    tagger: &'t Tagger,
+    lexicon: Lexicon<'t>,
+    dictionary: Option<&'t Dictionary>,
+    scorer: ModelScorer<'t>,
+    lower: String,
+    found: Vec<Tag>,
+    candidates: Candidates,
+    lattice: Lattice<i32>,
+    search: LatticeScratch,
+    marginals: LatticeMarginals,
+    path: Vec<u16>,
+    confidences: Vec<TagConfidence>,
+}
+
+impl<'t> Worker<'t> {
+    pub(super) fn new(
+        tagger: &'t Tagger,
+        lexicon: Lexicon<'t>,
+        weights: Rows<'t>,
+        templates: Templates,
+    ) -> Self {
+        let steps = StepCache { entries: vec![(NO_STEP, 0); STEP_CACHE] };
+        Self {
+            tagger,
+            lexicon,
+            dictionary: None,
+            scorer: ModelScorer {
+                tagset: tagger.tagset(),
+                weights,
+                templates,
+                atoms: Vec::new(),
+                steps,
+            },
+            lower: String::new(),
+            found: Vec::new(),
+            candidates: Candidates::default(),
+            lattice: Lattice::default(),
+            search: LatticeScratch::default(),
+            marginals: LatticeMarginals::default(),
+            path: Vec::new(),
+            confidences: Vec::new(),
+        }
+    }
+
+    /// Restricts the forms of a dictionary to its tags.
+    #[must_use]
+    pub fn with_dictionary(mut self, dictionary: &'t Dictionary) -> Self {
+        self.dictionary = Some(dictionary);
+        self
+    }
+
+    /// Tags a sentence; returns one confidence per word, or none if they were not asked for.
+    pub fn tag(&mut self, sent: &mut Sentence, options: &TagOptions) -> &[TagConfidence] {
+        self.read(sent, options);
+        let tagset = self.tagger.tagset();
+        self.lattice.fill(tagset, &mut self.scorer, &self.candidates, None);
+        // Every word has a candidate and nothing is forbidden, so there is a path.
+        self.lattice.scores.decode(&mut self.search, &mut self.path);
+        self.confidences.clear();
+        if options.confidence {
+            self.add_confidences();
+        }
+        let keep = options.keep();
+        let filled = tagset.filled();
+        for (number, tag) in (1..).zip(self.lattice.tags(&self.path)) {
+            for (column, value) in tagset.columns(tag).iter().enumerate() {
+                let given = keep[column] && sent.word(number).get(COLUMNS[column]) != "_";
+                if filled[column] && !given {
+                    sent.set(number, COLUMNS[column], value);
+                }
+            }
+        }
+        &self.confidences
+    }
+
+    /// Looks up the words of a sentence.
+    fn read(&mut self, sent: &Sentence, options: &TagOptions) {
+        let (tagset, keep) = (self.tagger.tagset(), options.keep());
+        self.scorer.atoms.clear();
+        self.candidates.clear();
+        let capitals = capitals(sent);
+        for word in sent.words() {
+            let form = word.form();
+            let mut atoms = self.lexicon.look_up(tagset, form, &mut self.lower, &mut self.found);
+            atoms.set(Atom::Capitals, capitals);
+            if let Some(filter) = self.dictionary.and_then(|list| list.filter(tagset, form)) {
+                restrict(tagset, &mut self.found, filter);
+            }
+            if keep != [false; 3] {
+                let given = columns(word);
+                restrict(tagset, &mut self.found, |tag| {
+                    let agrees = |column: usize| {
+                        let free = !keep[column] || given[column] == "_";
+                        free || *given[column] == tagset.columns(tag)[column]
+                    };
+                    (0..3).all(agrees)
+                });
+            }
+            self.candidates.push(&self.found);
+            self.scorer.atoms.push(atoms);
+        }
+    }
+
+    fn add_confidences(&mut self) {
+        let tagset = self.tagger.tagset();
+        let lattice = &mut self.lattice;
+        lattice.scores.scale(self.tagger.header().inverse_temperature.into());
+        lattice.scores.marginals(&mut self.search, &mut self.marginals);
+        for (word, tag) in lattice.tags(&self.path).enumerate() {
+            let best = tagset.columns(tag);
+            let mut sure = [0.0; 3];
+            let nodes = self.marginals.nodes(&lattice.scores, word);
+            for (&other, &p) in lattice.kept.get(word).iter().zip(nodes) {
+                for (column, value) in tagset.columns(other).iter().enumerate() {
+                    sure[column] += if *value == best[column] { p } else { 0.0 };
+                }
+            }
+            let [upos, xpos, feats] = sure.map(|p| p.min(1.0) as f32);
+            self.confidences.push(TagConfidence { upos, xpos, feats });
+        }
+    }
+}
+
+impl TagOptions {
+    fn keep(&self) -> [bool; 3] {
+        [self.keep_upos, self.keep_xpos, self.keep_feats]
+    }
+}
+
+/// Keeps the candidates that are allowed; if there is none, all tags that are; if there is none, all candidates.
+fn restrict(tagset: &TagSet, candidates: &mut Vec<Tag>, allowed: impl Fn(Tag) -> bool) {
+    if candidates.iter().any(|&tag| allowed(tag)) {
+        candidates.retain(|&tag| allowed(tag));
+    } else if tagset.all().any(&allowed) {
+        candidates.clear();
+        candidates.extend(tagset.all().filter(|&tag| allowed(tag)));
+    }
+}
+
+/// Scores of the sentence in `atoms` under the weights of a model.
+#[derive(Debug)]
+struct ModelScorer<'t> {
+    tagset: &'t TagSet,
+    weights: Rows<'t>,
+    templates: Templates,
+    atoms: Vec<Atoms>,
+    steps: StepCache,
+}
+
+fn add(weights: Rows<'_>, key: u64, sums: &mut [i32]) {
+    for (part, weight) in weights.get(key).iter() {
+        sums[usize::from(part)] += i32::from(weight);
+    }
+}
+
+impl Scorer for ModelScorer<'_> {
+    type Sum = i32;
+
+    fn add_word(&mut self, word: usize, sums: &mut [i32]) {
+        let weights = self.weights;
+        self.templates.of_form(&self.atoms[word], |_, key| add(weights, key, sums));
+        self.templates.of_context(&self.atoms, word, |_, key| add(weights, key, sums));
+    }
+
+    fn extra(&self, _word: usize, _place: usize, _tag: Tag) -> f64 {
+        0.0
+    }
+
+    fn steps(
+        &mut self,
+        before: Tag,
+        tags: &[Tag],
+        sums: &mut [i32],
+        mut write: impl FnMut(usize, f64),
+    ) {
+        let mut summed = false;
+        for (to, &tag) in tags.iter().enumerate() {
+            let entry = self.steps.entry(before, tag);
+            if entry.0 != pair(before, tag) {
+                if !summed {
+                    step_keys(self.tagset, before).for_each(|key| add(self.weights, key, sums));
+                    summed = true;
+                }
+                *entry = (pair(before, tag), self.tagset.sum(tag, sums));
+            }
+            write(to, entry.1.into());
+        }
+    }
+}
+
+/// The scores of recent steps: neighbours repeat, and the sum of a step takes a dozen rows.
+#[derive(Debug)]
+struct StepCache {
+    entries: Vec<(u32, i32)>,
+}
+
+/// Number of entries, a power of two.
+const STEP_CACHE: usize = 1 << 13;
+/// No pair of tags: a tag is below `u16::MAX`.
+const NO_STEP: u32 = u32::MAX;
+
+fn pair(before: Tag, tag: Tag) -> u32 {
+    u32::from(before) << 16 | u32::from(tag)
+}
+
+impl StepCache {
+    fn entry(&mut self, before: Tag, tag: Tag) -> &mut (u32, i32) {
+        let place = hash::mix(1, pair(before, tag).into()) >> 40;
+        &mut self.entries[place as usize % STEP_CACHE]
+    }
+}
