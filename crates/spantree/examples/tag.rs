@@ -1,25 +1,118 @@
-//! Tag.
-use spantree::tag::*;
-use spantree::treebank::load;
-fn main() {
-    let folder = std::path::PathBuf::from(std::env::args().nth(1).unwrap());
-    let train = load(&folder.join("train.conllu")).unwrap();
-    let dev = load(&folder.join("dev.conllu")).unwrap();
+//! Trains a tagger and a lemmatiser on one treebank and runs them on its development set, printing accuracy, size and speed.
+//!
+//! `cargo run --release -p spantree --example tag -- FOLDER [key=value …]` with `train.conllu` and `dev.conllu` in FOLDER; keys:
+//! `epochs`, `seed`, `c` (aggressiveness), `crf` (step of a random field), `l2`, `min`, `weights`, `lemma_c`, `lemma_epochs`, `out` (write the result there).
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use spantree::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
+use spantree::model::Sections;
+use spantree::tag::{TagOptions, Tagger, TaggerConfig, TaggerTrainer, Update};
+use spantree::treebank::evaluate::{Comparison, Document, Metric, Roots};
+use spantree::treebank::file::Output;
+use spantree::treebank::{Format, Sentence, TreebankWriter, load};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or("which folder?")?);
+    let train = load(&folder.join("train.conllu"))?;
+    let dev = load(&folder.join("dev.conllu"))?;
     let mut config = TaggerConfig::default();
-    let env = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<f64>().ok());
-    if let Some(c) = env("C") { config.update = Update::PassiveAggressive { aggressiveness: c }; }
-    if let Some(c) = env("MIN") { config.min_count = c as usize; }
-    if let Some(c) = env("EPOCHS") { config.epochs = c as u64; }
-    if let Some(c) = env("MAXW") { config.max_weights = c as usize; }
-    if let Some(c) = env("STEP") { config.update = Update::Crf { step: c as f32, l2: env("L2").unwrap_or(0.0) as f32 }; }
-    let tagger = TaggerTrainer::new(config).train(&train, &dev, &mut |e| eprintln!("{e:?}")).unwrap();
-    let mut worker = tagger.worker();
-    let words: usize = dev.iter().map(|s| s.len()).sum();
-    let mut copies = dev.clone();
-    for _ in 0..3 {
-    copies.clone_from(&dev);
-    let start = std::time::Instant::now();
-    for s in &mut copies { worker.tag(s, &TagOptions::default()); }
-    println!("{:.0} words/s", words as f64 / start.elapsed().as_secs_f64());
+    let mut lemmas = LemmatiserConfig::default();
+    let mut out = None;
+    for argument in arguments {
+        let (key, value) = argument.split_once('=').ok_or("key=value")?;
+        match key {
+            "epochs" => config.epochs = value.parse()?,
+            "seed" => config.seed = value.parse()?,
+            "c" => config.update = Update::PassiveAggressive { aggressiveness: value.parse()? },
+            "crf" => config.update = Update::Crf { step: value.parse()?, l2: 0.0 },
+            "l2" => {
+                if let Update::Crf { l2, .. } = &mut config.update {
+                    *l2 = value.parse()?;
+                }
+            }
+            "min" => config.min_count = value.parse()?,
+            "weights" => config.max_weights = value.parse()?,
+            "lemma_c" => lemmas.aggressiveness = value.parse()?,
+            "lemma_epochs" => lemmas.epochs = value.parse()?,
+            "out" => out = Some(PathBuf::from(value)),
+            _ => return Err(format!("unknown key {key}").into()),
+        }
     }
+    let start = Instant::now();
+    let tagger = TaggerTrainer::new(config).train(&train, &dev, &mut |done| {
+        if let Some(dev) = done.dev {
+            eprintln!(
+                "epoch {:2}  loss {:.3}  UPOS {:.2}  XPOS {:.2}  FEATS {:.2}  {:.1} s",
+                done.epoch, done.loss, dev.upos, dev.xpos, dev.feats, done.seconds
+            );
+        }
+    })?;
+    let lemmatiser = match LemmatiserTrainer::new(lemmas).train(&train, &dev, &mut |_, _| ()) {
+        Err(LemmaError::NoLemmas) => None,
+        result => Some(result?),
+    };
+    eprintln!("trained in {:.1} s", start.elapsed().as_secs_f64());
+    report(&folder, &tagger, lemmatiser.as_ref(), &dev)?;
+    if let Some(path) = out {
+        let mut writer = TreebankWriter::new(Output::create(&path)?, Format::Conllu);
+        for sent in predict(&tagger, lemmatiser.as_ref(), &dev).0 {
+            writer.write(&sent)?;
+        }
+        writer.into_inner().finish()?;
+    }
+    Ok(())
+}
+
+/// The sentences with predicted columns, and words per second.
+fn predict(
+    tagger: &Tagger,
+    lemmatiser: Option<&Lemmatiser>,
+    dev: &[Sentence],
+) -> (Vec<Sentence>, f64) {
+    let mut worker = tagger.worker();
+    let mut lemma_worker = lemmatiser.map(Lemmatiser::worker);
+    let words: usize = dev.iter().map(Sentence::len).sum();
+    let mut best = 0.0f64;
+    let mut guess = Vec::new();
+    for _ in 0..5 {
+        guess = dev.to_vec();
+        let start = Instant::now();
+        for sent in &mut guess {
+            worker.tag(sent, &TagOptions::default());
+            if let Some(worker) = &mut lemma_worker {
+                worker.lemmatise(sent, &LemmaOptions::default());
+            }
+        }
+        best = best.max(words as f64 / start.elapsed().as_secs_f64());
+    }
+    (guess, best)
+}
+
+fn report(
+    folder: &std::path::Path,
+    tagger: &Tagger,
+    lemmatiser: Option<&Lemmatiser>,
+    dev: &[Sentence],
+) -> Result<(), Box<dyn Error>> {
+    let (guess, speed) = predict(tagger, lemmatiser, dev);
+    let mut sections = Sections::default();
+    tagger.write_sections("tag.", &mut sections)?;
+    if let Some(lemmatiser) = lemmatiser {
+        lemmatiser.write_sections("lemma.", &mut sections)?;
+    }
+    let headers = (tagger.header(), lemmatiser.map(Lemmatiser::header));
+    let size = sections.into_container("the model", &headers)?.size();
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    print!("{name}");
+    let (gold, guess) = (Document::new("dev", dev.to_vec()), Document::new("predicted", guess));
+    let comparison = Comparison::by_position(&gold, &guess, Roots::Many)?;
+    for metric in [Metric::Upos, Metric::Xpos, Metric::Ufeats, Metric::AllTags, Metric::Lemmas] {
+        print!("  {metric} {:.2}", 100.0 * comparison.score(metric).f1());
+    }
+    println!("  {speed:.0} words/s  {:.2} MB", size as f64 / 1e6);
+    Ok(())
 }

@@ -5,8 +5,11 @@
 //! | [`combine`] | what do several parsers say together? |
 //! | [`feature`] | what does a parser see? templates, atoms, hashes |
 //! | [`graph`] | which tree, which labels, how sure? |
+//! | [`lemma`] | which base form? |
 //! | [`model`] | what is in a model file? |
 //! | [`segment`] | where are the sentences, tokens and words of a text? |
+//! | [`rows`] | how are the weights of taggers and lemmatisers stored? |
+//! | [`tag`] | which UPOS, XPOS and FEATS, how sure? |
 //! | [`train`] | how does a treebank become a model? |
 //!
 //! Training and parsing in ten lines:
@@ -29,6 +32,7 @@
 pub mod combine;
 pub mod feature;
 pub mod graph;
+pub mod lemma;
 pub mod model;
 pub mod segment;
 pub mod rows;

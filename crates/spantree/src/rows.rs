@@ -11,6 +11,8 @@
 //! A key is found by b bits, which choose its bucket, and 16 more, the check; a key that is not in the table is taken for one
 //! that is about once in 2^16. Two reads from memory per look-up. Values are `i16`; sums in `i32` are exact.
 
+pub(crate) mod space;
+
 use crate::model::{Container, ModelError, Sections};
 
 /// A table in a model file; see the [module](self).
@@ -129,7 +131,7 @@ impl<'a> Rows<'a> {
 
 /// Weights as 16-bit numbers, and what one unit is worth; all but the `kept` largest become 0.
 #[must_use]
-pub fn quantise(weights: &[f32], kept: usize) -> (Vec<i16>, f32) {
+fn quantise(weights: &[f32], kept: usize) -> (Vec<i16>, f32) {
     let largest = weights.iter().fold(0.0f32, |largest, w| largest.max(w.abs()));
     let scale = if largest > 0.0 { largest / f32::from(i16::MAX) } else { 1.0 };
     let mut sizes: Vec<f32> = weights.iter().map(|w| w.abs()).filter(|&size| size > 0.0).collect();

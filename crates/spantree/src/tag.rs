@@ -17,7 +17,7 @@ mod lattice;
 mod lexicon;
 mod list;
 mod problem;
-mod space;
+mod steps;
 mod tagger;
 pub mod tagset;
 mod template;
@@ -30,4 +30,4 @@ pub use tagset::TagSet;
 pub use train::{EpochDone, TaggerConfig, TaggerTrainer, TrainError, Update, evaluate};
 pub use worker::{TagConfidence, TagOptions, Worker};
 
-pub(crate) use atoms::lower_case;
+pub(crate) use atoms::{Atom, Atoms};

@@ -7,7 +7,7 @@ use crate::feature::hash;
 /// One property of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
-pub(super) enum Atom {
+pub(crate) enum Atom {
     /// The form as it is.
     Form,
     /// In lower case.
@@ -52,14 +52,14 @@ const PREFIXES: usize = 4;
 
 /// The atoms of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Atoms([u64; ATOMS]);
+pub(crate) struct Atoms([u64; ATOMS]);
 
 impl Atoms {
     /// Atoms of the places before and after a sentence.
     pub(super) const OUTSIDE: Self = Self([0x5eed; ATOMS]);
 
     /// The atoms that depend on the form alone; `lower` is a buffer.
-    pub(super) fn of_form(form: &str, lower: &mut String) -> Self {
+    pub(crate) fn of_form(form: &str, lower: &mut String) -> Self {
         lower_case(form, lower);
         let mut atoms = Self([0; ATOMS]);
         atoms.set(Atom::Form, hash::text(form));
@@ -80,7 +80,7 @@ impl Atoms {
 
     /// The hash of one property.
     #[inline]
-    pub(super) fn get(&self, atom: Atom) -> u64 {
+    pub(crate) fn get(&self, atom: Atom) -> u64 {
         self.0[atom as usize]
     }
 
@@ -98,7 +98,7 @@ impl Atoms {
 }
 
 /// Overwrites `lower` with the form in lower case.
-pub(crate) fn lower_case(form: &str, lower: &mut String) {
+fn lower_case(form: &str, lower: &mut String) {
     lower.clear();
     if form.is_ascii() {
         lower.push_str(form);

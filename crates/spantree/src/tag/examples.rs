@@ -9,10 +9,11 @@ use spantree_treebank::Sentence;
 use super::atoms::{Atom, Atoms, capitals};
 use super::lexicon::{Lexicon, LexiconBuilder};
 use super::problem::Example;
-use super::space::Space;
-use super::tagset::{Tag, TagSet};
+use super::steps::Steps;
+use super::tagset::{Part, Tag, TagSet};
 use super::template::Templates;
 use crate::model::{Container, ModelError, Sections};
+use crate::rows::space::Space;
 use crate::rows::{Rows, RowsBuilder};
 
 const FOLDS: usize = 10;
@@ -107,7 +108,7 @@ pub(super) fn add_features(
     tagset: &TagSet,
     templates: Templates,
     min_count: usize,
-) -> Space {
+) -> (Space, Steps) {
     let gold: Vec<Tag> = examples.iter().flat_map(|example| &example.gold).copied().collect();
     let mut keys: Vec<Vec<u64>> = vec![Vec::with_capacity(gold.len()); templates.len()];
     for sentence in atoms {
@@ -117,8 +118,11 @@ pub(super) fn add_features(
         }
     }
     let mut space = Space::default();
+    let parts = |words: &[u32], parts: &mut Vec<Part>| {
+        *parts = tagset.parts_of(words.iter().map(|&word| gold[word as usize]).collect());
+    };
     let rows: Vec<Vec<u32>> =
-        keys.iter().map(|keys| space.add_template(tagset, keys, &gold, min_count)).collect();
+        keys.iter().map(|keys| space.add_template(keys, min_count, parts)).collect();
     let mut word = 0;
     for example in &mut *examples {
         for _ in 0..example.gold.len() {
@@ -126,6 +130,7 @@ pub(super) fn add_features(
             word += 1;
         }
     }
-    space.add_steps(tagset, examples.iter().map(|example| &example.gold[..]));
-    space
+    let sentences = examples.iter().map(|example| &example.gold[..]);
+    let steps = Steps::new(tagset, sentences, &mut space);
+    (space, steps)
 }

@@ -6,8 +6,9 @@ use spantree_decode::{LatticeMarginals, LatticeScratch};
 use spantree_learn::{CostMode, LogLinear, Problem, SparseVector, Structured};
 
 use super::lattice::{Candidates, Lattice, Scorer};
-use super::space::Space;
+use super::steps::Steps;
 use super::tagset::{Part, Tag, TagSet};
+use crate::rows::space::Space;
 
 /// Probabilities up to this are left out of gradients.
 const NEGLIGIBLE: f64 = 1e-4;
@@ -37,6 +38,8 @@ pub(super) struct TagProblem<'a> {
     pub(super) tagset: &'a TagSet,
     /// The weights.
     pub(super) space: &'a Space,
+    /// Those of steps.
+    pub(super) steps: &'a Steps,
 }
 
 /// Scores of one sentence under weights in training.
@@ -78,7 +81,7 @@ impl Scorer for TrainingScorer<'_> {
         sums: &mut [f32],
         mut write: impl FnMut(usize, f64),
     ) {
-        self.add(self.problem.space.steps(before), sums);
+        self.add(self.problem.steps.from(before), sums);
         for (to, &tag) in tags.iter().enumerate() {
             write(to, self.problem.tagset.sum(tag, sums).into());
         }
@@ -158,7 +161,7 @@ impl TagProblem<'_> {
                     change.add(self.tagset, tag, -p as f32);
                 }
             }
-            change.write(self.space, self.space.steps(before), gradient);
+            change.write(self.space, self.steps.from(before), gradient);
         }
     }
 }
@@ -204,7 +207,7 @@ impl Structured for TagProblem<'_> {
             if word > 0 && gold[word - 1..=word] != guess[word - 1..=word] {
                 for (tags, value) in [(gold, 1.0), (guess, -1.0)] {
                     change.add(self.tagset, tags[word], value);
-                    change.write(self.space, self.space.steps(tags[word - 1]), delta);
+                    change.write(self.space, self.steps.from(tags[word - 1]), delta);
                 }
             }
         }

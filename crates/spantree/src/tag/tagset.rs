@@ -103,6 +103,13 @@ impl TagSet {
         &self.parts[self.starts[tag] as usize..self.starts[tag + 1] as usize]
     }
 
+    /// The parts of some tags.
+    pub(super) fn parts_of(&self, mut tags: Vec<Tag>) -> Vec<Part> {
+        tags.sort_unstable();
+        tags.dedup();
+        tags.iter().flat_map(|&tag| self.parts(tag)).copied().collect()
+    }
+
     /// The sum over the parts of a tag.
     #[inline]
     pub fn sum<S: Copy + Default + std::ops::AddAssign>(&self, tag: Tag, sums: &[S]) -> S {

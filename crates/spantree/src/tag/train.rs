@@ -14,13 +14,14 @@ use super::examples::{Tagged, add_features};
 use super::lexicon::cluster_rows;
 use super::list::Clusters;
 use super::problem::{Example, TagProblem};
-use super::space::Space;
+use super::steps::Steps;
 use super::tagger::{Header, TagScores, Tagger};
 use super::tagset::{TagSet, columns};
 use super::template::Templates;
 use super::worker::TagOptions;
 use crate::model::{ModelError, Sections};
-use crate::rows::{RowsBuilder, quantise};
+use crate::rows::RowsBuilder;
+use crate::rows::space::Space;
 
 /// How weights are updated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -196,6 +197,7 @@ struct Run<'a> {
     config: &'a TaggerConfig,
     tagset: TagSet,
     space: Space,
+    steps: Steps,
     examples: Vec<Example>,
     lexicon: RowsBuilder,
     clusters: Option<RowsBuilder>,
@@ -216,14 +218,14 @@ impl<'a> Run<'a> {
         let clusters = config.clusters.as_ref().map(cluster_rows);
         let (mut examples, atoms) = tagged.look_up(&tagset, clusters.as_ref())?;
         let templates = Templates { clusters: clusters.is_some() };
-        let space = add_features(&mut examples, &atoms, &tagset, templates, config.min_count);
+        let (space, steps) = add_features(&mut examples, &atoms, &tagset, templates, config.min_count);
         let lexicon = tagged.lexicon(|_| true);
-        Ok(Self { config, tagset, space, examples, lexicon, clusters })
+        Ok(Self { config, tagset, space, steps, examples, lexicon, clusters })
     }
 
     /// Runs one epoch and returns its loss.
     fn learn(&self, number: u64, state: &mut State) -> f64 {
-        let problem = TagProblem { tagset: &self.tagset, space: &self.space };
+        let problem = TagProblem { tagset: &self.tagset, space: &self.space, steps: &self.steps };
         let order = epoch_order(self.examples.len(), self.config.seed, number);
         match self.config.update {
             Update::Perceptron => self.run(&Perceptron, &problem, &order, state),
@@ -251,12 +253,7 @@ impl<'a> Run<'a> {
 
     /// The tagger with the average weights so far.
     fn tagger(&self, state: &State) -> Result<Tagger, TrainError> {
-        let (weights, scale) = quantise(&state.average(), self.config.max_weights);
-        let mut rows = RowsBuilder::default();
-        for (row, key) in self.space.rows() {
-            let pairs = self.space.row(row).map(|(part, id)| (part, weights[id]));
-            rows.push(key, pairs.filter(|pair| pair.1 != 0));
-        }
+        let (rows, scale) = self.space.rows(&state.average(), self.config.max_weights);
         let mut sections = Sections::default();
         rows.write("weights", &mut sections);
         self.lexicon.write("lexicon", &mut sections);

@@ -7,7 +7,7 @@ use super::atoms::{Atom, Atoms, capitals};
 use super::lattice::{Candidates, Lattice, Scorer};
 use super::lexicon::Lexicon;
 use super::list::Dictionary;
-use super::space::step_keys;
+use super::steps::step_keys;
 use super::tagger::Tagger;
 use super::tagset::{COLUMNS, Tag, TagSet, columns};
 use super::template::Templates;
