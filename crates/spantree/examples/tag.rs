@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Instant, UNIX_EPOCH};
 
 use spantree::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
 use spantree::model::Sections;
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The sentences with predicted columns, and words per second.
+/// The sentences with predicted columns, and words per second of processor time.
 fn predict(
     tagger: &Tagger,
     lemmatiser: Option<&Lemmatiser>,
@@ -80,16 +80,26 @@ fn predict(
     let mut guess = Vec::new();
     for _ in 0..5 {
         guess = dev.to_vec();
-        let start = Instant::now();
+        let start = processor_seconds();
         for sent in &mut guess {
             worker.tag(sent, &TagOptions::default());
             if let Some(worker) = &mut lemma_worker {
                 worker.lemmatise(sent, &LemmaOptions::default());
             }
         }
-        best = best.max(words as f64 / start.elapsed().as_secs_f64());
+        best = best.max(words as f64 / (processor_seconds() - start));
     }
     (guess, best)
+}
+
+/// Time that this thread has had a processor, where the system tells; else the time of day.
+fn processor_seconds() -> f64 {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = schedule.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+    nanoseconds.map_or_else(
+        || UNIX_EPOCH.elapsed().map_or(0.0, |time| time.as_secs_f64()),
+        |nanoseconds| nanoseconds / 1e9,
+    )
 }
 
 fn report(

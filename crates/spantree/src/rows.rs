@@ -13,6 +13,8 @@
 
 pub(crate) mod space;
 
+use std::ops::Range;
+
 use crate::model::{Container, ModelError, Sections};
 
 /// A table in a model file; see the [module](self).
@@ -118,15 +120,44 @@ impl<'a> Rows<'a> {
     #[must_use]
     pub fn get(&self, key: u64) -> Row<'a> {
         let (bucket, check) = place(key, (self.starts.len() - 1).trailing_zeros());
-        let mut rest = &self.stream[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
-        while let Some((row, after)) = split_row(rest) {
-            if rest[0] == check {
-                return row;
-            }
-            rest = after;
-        }
-        Row { pairs: &[] }
+        let bucket = &self.stream[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
+        Row { pairs: find(bucket, check).map_or(&[], |row| &bucket[row]) }
     }
+    /// Adds the rows of all keys to the sums of their labels; `found` is a buffer.
+    ///
+    /// Buckets first, then rows, then sums: the reads of one kind do not wait for each other.
+    pub fn add_all(&self, keys: &[u64], found: &mut Vec<(usize, usize)>, sums: &mut [i32]) {
+        let bits = (self.starts.len() - 1).trailing_zeros();
+        found.clear();
+        found.extend(keys.iter().map(|&key| {
+            let bucket = place(key, bits).0;
+            (self.starts[bucket] as usize, self.starts[bucket + 1] as usize)
+        }));
+        for (bounds, &key) in found.iter_mut().zip(keys) {
+            let row = find(&self.stream[bounds.0..bounds.1], place(key, bits).1);
+            // The row as a part of the stream.
+            *bounds = row.map_or((0, 0), |row| (bounds.0 + row.start, bounds.0 + row.end));
+        }
+        for &(start, end) in &*found {
+            for (label, value) in (Row { pairs: &self.stream[start..end] }).iter() {
+                sums[usize::from(label)] += i32::from(value);
+            }
+        }
+    }
+}
+
+/// Where in a bucket the row with this check is.
+#[inline]
+fn find(bucket: &[u16], check: u16) -> Option<Range<usize>> {
+    let mut at = 0;
+    while let Some(&[found, length]) = bucket.get(at..at + 2) {
+        let end = at + 2 + 2 * usize::from(length);
+        if found == check {
+            return Some(at + 2..end);
+        }
+        at = end;
+    }
+    None
 }
 
 /// Weights as 16-bit numbers, and what one unit is worth; all but the `kept` largest become 0.
@@ -157,7 +188,6 @@ fn place(key: u64, bits: u32) -> (usize, u16) {
 }
 
 /// The first row of a part of a bucket, and what follows it.
-#[inline]
 fn split_row(bucket: &[u16]) -> Option<(Row<'_>, &[u16])> {
     let length = 2 * usize::from(*bucket.get(1)?);
     let (pairs, rest) = bucket.get(2..)?.split_at_checked(length)?;
@@ -230,9 +260,16 @@ mod tests {
             }
             let container = container(&builder);
             let rows = Rows::from_container(&container, "t", 5).unwrap();
+            let (mut keys, mut sums) = (Vec::new(), [0; 5]);
             for (key, row) in expected {
                 assert_eq!(rows.get(key).iter().collect::<Vec<_>>(), row);
+                keys.push(key);
+                row.iter().for_each(|pair| sums[usize::from(pair.0)] += i32::from(pair.1));
             }
+            keys.push(rng.next_u64());
+            let mut found = [0; 5];
+            rows.add_all(&keys, &mut Vec::new(), &mut found);
+            assert_eq!(found, sums);
             let strangers = (0..10_000).filter(|_| !rows.get(rng.next_u64()).is_empty()).count();
             assert!(strangers < 5, "{strangers} of 10,000 keys found by accident");
         }

@@ -12,11 +12,13 @@
 //! perceptron, or a conditional random field.
 
 mod atoms;
+mod cache;
 mod examples;
 mod lattice;
 mod lexicon;
 mod list;
 mod problem;
+mod scorer;
 mod steps;
 mod tagger;
 pub mod tagset;

@@ -136,7 +136,7 @@ impl Worker<'_> {
             if options.keep && token.lemma() != "_" {
                 continue;
             }
-            let word = Word::new(token, &mut self.lower);
+            let word = Word::new(token);
             if !self.apply_known(&word, token.form()) && !self.apply_best(&word, token.form()) {
                 self.lemma.clear();
                 self.lemma.push_str(token.form());
@@ -157,7 +157,7 @@ impl Worker<'_> {
     fn apply_best(&mut self, word: &Word, form: &str) -> bool {
         self.sums.clear();
         self.sums.resize(self.lemmatiser.header.general, 0);
-        for key in word.features() {
+        for key in word.features(form, &mut self.lower) {
             for (script, weight) in self.weights.get(key).iter() {
                 self.sums[usize::from(script)] += i32::from(weight);
             }

@@ -61,7 +61,8 @@ pub struct LemmatiserTrainer {
 }
 
 /// A form with tags and lemma, seen at least once.
-struct Entry {
+struct Entry<'a> {
+    form: &'a str,
     word: Word,
     script: u16,
     count: usize,
@@ -90,7 +91,7 @@ impl LemmatiserTrainer {
         progress: &mut dyn FnMut(u64, f64),
     ) -> Result<Lemmatiser, LemmaError> {
         let (entries, scripts, general) = entries(train)?;
-        let taught: Vec<&Entry> =
+        let taught: Vec<&Entry<'_>> =
             entries.iter().filter(|entry| usize::from(entry.script) < general).collect();
         let (examples, space) = self.examples(&taught);
         let problem = ScriptProblem { space: &space, scripts: general };
@@ -115,13 +116,13 @@ impl LemmatiserTrainer {
         })
     }
 
-    fn examples(&self, taught: &[&Entry]) -> (Vec<Example>, Space) {
+    fn examples(&self, taught: &[&Entry<'_>]) -> (Vec<Example>, Space) {
         let mut examples: Vec<Example> = taught
             .iter()
             .map(|entry| Example { rows: [0; FEATURES], gold: entry.script })
             .collect();
-        let mut space = Space::default();
-        let features: Vec<_> = taught.iter().map(|entry| entry.word.features()).collect();
+        let (mut space, mut lower) = (Space::default(), String::new());
+        let features: Vec<_> = taught.iter().map(|entry| entry.word.features(entry.form, &mut lower)).collect();
         for template in 0..FEATURES {
             let keys: Vec<u64> = features.iter().map(|keys| keys[template]).collect();
             let rows = space.add_template(&keys, self.config.min_count, |words, scripts| {
@@ -137,13 +138,12 @@ impl LemmatiserTrainer {
 ///
 /// A script is general when it was seen with two forms and is not a lemma written out; of general scripts, and of others,
 /// the frequent ones come first.
-fn entries(train: &[Sentence]) -> Result<(Vec<Entry>, Vec<String>, usize), LemmaError> {
-    let mut lower = String::new();
+fn entries(train: &[Sentence]) -> Result<(Vec<Entry<'_>>, Vec<String>, usize), LemmaError> {
     let mut words: HashMap<([&str; 4], &str), (usize, Word)> = HashMap::new();
     for token in train.iter().flat_map(Sentence::words).filter(has_lemma) {
         let columns = [token.form(), token.upos(), token.xpos(), token.get(Column::Feats)];
         let entry = words.entry((columns, token.lemma()));
-        entry.or_insert_with(|| (0, Word::new(token, &mut lower))).0 += 1;
+        entry.or_insert_with(|| (0, Word::new(token))).0 += 1;
     }
     if words.is_empty() {
         return Err(LemmaError::NoLemmas);
@@ -173,7 +173,8 @@ fn entries(train: &[Sentence]) -> Result<(Vec<Entry>, Vec<String>, usize), Lemma
     let entries = words
         .iter()
         .zip(&scripts)
-        .map(|((_, (count, word)), script)| Entry {
+        .map(|(((columns, _), (count, word)), script)| Entry {
+            form: columns[0],
             word: *word,
             script: numbers[&*script.to_text()],
             count: *count,
@@ -183,7 +184,7 @@ fn entries(train: &[Sentence]) -> Result<(Vec<Entry>, Vec<String>, usize), Lemma
 }
 
 /// The most frequent script of every form with its UPOS, and with all its tags where that is another.
-fn dictionary(entries: &[Entry]) -> RowsBuilder {
+fn dictionary(entries: &[Entry<'_>]) -> RowsBuilder {
     let mut counts: [HashMap<u64, HashMap<u16, usize>>; 2] = Default::default();
     let mut coarse: HashMap<u64, u64> = HashMap::new();
     for entry in entries {

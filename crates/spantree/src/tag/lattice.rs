@@ -17,8 +17,8 @@ pub(super) trait Scorer {
     /// Adds the features of a word to the sums of all parts.
     fn add_word(&mut self, word: usize, sums: &mut [Self::Sum]);
 
-    /// What else the candidate at `place` of a word's candidates scores.
-    fn extra(&self, word: usize, place: usize, tag: Tag) -> f64;
+    /// What else a candidate of a word scores; `place` counts the candidates of all words.
+    fn extra(&self, place: usize, word: usize, tag: Tag) -> f64;
 
     /// Writes the score of the step from one tag to each of some others; `sums` is a buffer of zeros for all parts.
     fn steps(
@@ -53,8 +53,12 @@ impl Candidates {
     /// The candidates of a word, from 0.
     #[inline]
     pub(super) fn get(&self, word: usize) -> &[Tag] {
-        let start = if word == 0 { 0 } else { self.ends[word - 1] };
-        &self.tags[start as usize..self.ends[word] as usize]
+        &self.tags[self.start(word)..self.ends[word] as usize]
+    }
+
+    /// Number of candidates of the words before.
+    pub(super) fn start(&self, word: usize) -> usize {
+        if word == 0 { 0 } else { self.ends[word - 1] as usize }
     }
 
     /// Number of words.
@@ -138,8 +142,8 @@ impl<S: Copy + Default + Into<f64> + std::ops::AddAssign> Lattice<S> {
         self.sums.clear();
         self.sums.resize(tagset.part_count(), S::default());
         scorer.add_word(word, &mut self.sums);
-        for (place, &tag) in candidates.get(word).iter().enumerate() {
-            let score = tagset.sum(tag, &self.sums).into() + scorer.extra(word, place, tag);
+        for (place, &tag) in (candidates.start(word)..).zip(candidates.get(word)) {
+            let score = tagset.sum(tag, &self.sums).into() + scorer.extra(place, word, tag);
             self.ranked.push((score, tag));
         }
     }

@@ -67,7 +67,7 @@ impl Scorer for TrainingScorer<'_> {
         self.add(self.example.rows(word), sums);
     }
 
-    fn extra(&self, word: usize, _place: usize, tag: Tag) -> f64 {
+    fn extra(&self, _place: usize, word: usize, tag: Tag) -> f64 {
         match self.cost {
             CostMode::Augmented => self.problem.cost(self.example.gold[word], tag).into(),
             CostMode::Plain => 0.0,

@@ -1,17 +1,17 @@
 //! Tagging one sentence after the other with reused buffers.
 
 use spantree_decode::{LatticeMarginals, LatticeScratch};
-use spantree_treebank::Sentence;
+use spantree_treebank::{Sentence, Token};
 
 use super::atoms::{Atom, Atoms, capitals};
-use super::lattice::{Candidates, Lattice, Scorer};
+use super::cache::FormCache;
+use super::lattice::{Candidates, Lattice};
 use super::lexicon::Lexicon;
 use super::list::Dictionary;
-use super::steps::step_keys;
+use super::scorer::ModelScorer;
 use super::tagger::Tagger;
 use super::tagset::{COLUMNS, Tag, TagSet, columns};
 use super::template::Templates;
-use crate::feature::hash;
 use crate::rows::Rows;
 
 /// What to predict. Columns that the training data never filled are left as they are.
@@ -45,6 +45,7 @@ pub struct Worker<'t> {
     lexicon: Lexicon<'t>,
     dictionary: Option<&'t Dictionary>,
     scorer: ModelScorer<'t>,
+    forms: FormCache,
     lower: String,
     found: Vec<Tag>,
     candidates: Candidates,
@@ -62,18 +63,12 @@ impl<'t> Worker<'t> {
         weights: Rows<'t>,
         templates: Templates,
     ) -> Self {
-        let steps = StepCache { entries: vec![(NO_STEP, 0); STEP_CACHE] };
         Self {
             tagger,
             lexicon,
             dictionary: None,
-            scorer: ModelScorer {
-                tagset: tagger.tagset(),
-                weights,
-                templates,
-                atoms: Vec::new(),
-                steps,
-            },
+            scorer: ModelScorer::new(tagger.tagset(), weights, templates),
+            forms: FormCache::default(),
             lower: String::new(),
             found: Vec::new(),
             candidates: Candidates::default(),
@@ -118,30 +113,49 @@ impl<'t> Worker<'t> {
 
     /// Looks up the words of a sentence.
     fn read(&mut self, sent: &Sentence, options: &TagOptions) {
-        let (tagset, keep) = (self.tagger.tagset(), options.keep());
         self.scorer.atoms.clear();
+        self.scorer.of_form.clear();
         self.candidates.clear();
-        let capitals = capitals(sent);
+        let restricted = self.dictionary.is_some() || options.keep() != [false; 3];
         for word in sent.words() {
-            let form = word.form();
-            let mut atoms = self.lexicon.look_up(tagset, form, &mut self.lower, &mut self.found);
-            atoms.set(Atom::Capitals, capitals);
-            if let Some(filter) = self.dictionary.and_then(|list| list.filter(tagset, form)) {
-                restrict(tagset, &mut self.found, filter);
+            let slot = self.forms.slot(word.form());
+            if !restricted && let Some(known) = self.forms.get(slot) {
+                self.scorer.atoms.push(known.atoms);
+                self.scorer.of_form.extend_from_slice(known.scores());
+                self.candidates.push(known.tags());
+                continue;
             }
-            if keep != [false; 3] {
-                let given = columns(word);
-                restrict(tagset, &mut self.found, |tag| {
-                    let agrees = |column: usize| {
-                        let free = !keep[column] || given[column] == "_";
-                        free || *given[column] == tagset.columns(tag)[column]
-                    };
-                    (0..3).all(agrees)
-                });
-            }
-            self.candidates.push(&self.found);
+            let atoms = self.look_up(word, options);
+            let start = self.scorer.of_form.len();
+            self.scorer.score_form(&atoms, &self.found);
             self.scorer.atoms.push(atoms);
+            self.candidates.push(&self.found);
+            if !restricted {
+                self.forms.put(slot, atoms, &self.found, &self.scorer.of_form[start..]);
+            }
         }
+        let capitals = capitals(sent);
+        self.scorer.atoms.iter_mut().for_each(|atoms| atoms.set(Atom::Capitals, capitals));
+    }
+
+    /// Finds the candidates of one word.
+    fn look_up(&mut self, word: Token<'_>, options: &TagOptions) -> Atoms {
+        let (tagset, keep) = (self.tagger.tagset(), options.keep());
+        let atoms = self.lexicon.look_up(tagset, word.form(), &mut self.lower, &mut self.found);
+        if let Some(filter) = self.dictionary.and_then(|list| list.filter(tagset, word.form())) {
+            restrict(tagset, &mut self.found, filter);
+        }
+        if keep != [false; 3] {
+            let given = columns(word);
+            restrict(tagset, &mut self.found, |tag| {
+                let agrees = |column: usize| {
+                    let free = !keep[column] || given[column] == "_";
+                    free || *given[column] == tagset.columns(tag)[column]
+                };
+                (0..3).all(agrees)
+            });
+        }
+        atoms
     }
 
     fn add_confidences(&mut self) {
@@ -180,75 +194,3 @@ fn restrict(tagset: &TagSet, candidates: &mut Vec<Tag>, allowed: impl Fn(Tag) ->
     }
 }
 
-/// Scores of the sentence in `atoms` under the weights of a model.
-#[derive(Debug)]
-struct ModelScorer<'t> {
-    tagset: &'t TagSet,
-    weights: Rows<'t>,
-    templates: Templates,
-    atoms: Vec<Atoms>,
-    steps: StepCache,
-}
-
-fn add(weights: Rows<'_>, key: u64, sums: &mut [i32]) {
-    for (part, weight) in weights.get(key).iter() {
-        sums[usize::from(part)] += i32::from(weight);
-    }
-}
-
-impl Scorer for ModelScorer<'_> {
-    type Sum = i32;
-
-    fn add_word(&mut self, word: usize, sums: &mut [i32]) {
-        let weights = self.weights;
-        self.templates.of_form(&self.atoms[word], |_, key| add(weights, key, sums));
-        self.templates.of_context(&self.atoms, word, |_, key| add(weights, key, sums));
-    }
-
-    fn extra(&self, _word: usize, _place: usize, _tag: Tag) -> f64 {
-        0.0
-    }
-
-    fn steps(
-        &mut self,
-        before: Tag,
-        tags: &[Tag],
-        sums: &mut [i32],
-        mut write: impl FnMut(usize, f64),
-    ) {
-        let mut summed = false;
-        for (to, &tag) in tags.iter().enumerate() {
-            let entry = self.steps.entry(before, tag);
-            if entry.0 != pair(before, tag) {
-                if !summed {
-                    step_keys(self.tagset, before).for_each(|key| add(self.weights, key, sums));
-                    summed = true;
-                }
-                *entry = (pair(before, tag), self.tagset.sum(tag, sums));
-            }
-            write(to, entry.1.into());
-        }
-    }
-}
-
-/// The scores of recent steps: neighbours repeat, and the sum of a step takes a dozen rows.
-#[derive(Debug)]
-struct StepCache {
-    entries: Vec<(u32, i32)>,
-}
-
-/// Number of entries, a power of two.
-const STEP_CACHE: usize = 1 << 13;
-/// No pair of tags: a tag is below `u16::MAX`.
-const NO_STEP: u32 = u32::MAX;
-
-fn pair(before: Tag, tag: Tag) -> u32 {
-    u32::from(before) << 16 | u32::from(tag)
-}
-
-impl StepCache {
-    fn entry(&mut self, before: Tag, tag: Tag) -> &mut (u32, i32) {
-        let place = hash::mix(1, pair(before, tag).into()) >> 40;
-        &mut self.entries[place as usize % STEP_CACHE]
-    }
-}
