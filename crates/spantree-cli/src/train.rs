@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use spantree::graph::Decoder;
 use spantree::model::Source;
-use spantree::train::{Progress, TrainConfig, Trainer, Update};
+use spantree::train::{Progress, TrainConfig, Trainer};
 use spantree::treebank::transform::Scheme;
 use spantree::treebank::{Sentence, TreebankReader};
 

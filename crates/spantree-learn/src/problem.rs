@@ -78,10 +78,12 @@ pub trait KBest: Structured {
 /// A task whose margin splits into constraints on single parts, for instance "the gold head of this word scores at least 1
 /// more than that other head".
 pub trait Factored: Problem {
-    /// Number of constraints of an example.
-    fn constraints(&self, example: &Self::Example) -> usize;
+    /// Number of constraints of an example. Called before the first of them is asked for, so that `scratch` can be prepared.
+    fn constraints(&self, example: &Self::Example, scratch: &mut Self::Scratch) -> usize;
 
     /// Adds `f(gold part) − f(rival part)` of constraint `index` to `delta` and returns the margin that it must score.
+    ///
+    /// A constraint that adds nothing is left out.
     fn constraint(
         &self,
         example: &Self::Example,

@@ -179,7 +179,7 @@ impl KBest for Listed {
 }
 
 impl Factored for Listed {
-    fn constraints(&self, example: &Choice) -> usize {
+    fn constraints(&self, example: &Choice, (): &mut ()) -> usize {
         example.len() - 1
     }
 

@@ -93,7 +93,7 @@ impl KBest for Noise {
 }
 
 impl Factored for Noise {
-    fn constraints(&self, _: &u32) -> usize {
+    fn constraints(&self, _: &u32, (): &mut ()) -> usize {
         CLASSES as usize - 1
     }
 

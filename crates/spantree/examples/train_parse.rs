@@ -1,7 +1,8 @@
 //! Trains on one treebank and parses its development set, printing accuracy, size and speed.
 //!
 //! `cargo run --release -p spantree --example train_parse -- FOLDER [key=value …]` with `train.conllu` and `dev.conllu` in
-//! FOLDER; keys: `epochs`, `label_epochs`, `seed`, `decoder`, `c`, `bits`, `arc`, `label`, `relabel` (template files), `model` (save there).
+//! FOLDER; keys: `epochs`, `label_epochs`, `seed`, `decoder`, `learner`, `c`, `k`,
+//! `step`, `l2`, `square_root`, `threads`, `bits`, `arc`, `label`, `relabel` (template files), `model` (save there).
 
 use std::error::Error;
 use std::fs;
@@ -11,7 +12,7 @@ use std::time::Instant;
 use spantree::feature::Columns;
 use spantree::graph::{ParseOptions, Parser, calibration};
 use spantree::model::TemplateTexts;
-use spantree::train::{Progress, TrainConfig, Trainer, Update};
+use spantree::train::{Progress, Rule, TrainConfig, Trainer};
 use spantree::treebank::{Sentence, load};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -29,8 +30,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             "label_epochs" => config.label_epochs = value.parse()?,
             "seed" => config.seed = value.parse()?,
             "bits" => config.max_bits = value.parse()?,
-            "c" => config.update = Update::PassiveAggressive { aggressiveness: value.parse()? },
-            "decoder" => config.decoder = Some(value.parse().map_err(|()| "eisner or mst")?),
+            "learner" => {
+                let rule = Rule::ALL.into_iter().find(|rule| rule.to_string() == value);
+                config.learner.rule = rule.ok_or("no such learner")?;
+            }
+            "c" => config.learner.aggressiveness = value.parse()?,
+            "k" => config.learner.k = value.parse()?,
+            "step" => config.learner.step = value.parse()?,
+            "l2" => config.learner.l2 = value.parse()?,
+            "square_root" => config.learner.square_root = value.parse()?,
+            "threads" => config.threads = value.parse()?,
+            "decoder" => config.decoder = Some(value.parse()?),
             "arc" => {
                 templates.arc =
                     TemplateTexts::select(&fs::read_to_string(value)?, Columns::of(&train))?;
@@ -55,6 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "epoch {epoch:2}  loss {loss:.3}  UAS {uas:.2}  LAS {las:.2}  {seconds:.1} s"
             );
         }
+        Progress::Sentence | Progress::EpochStart { .. } => {}
         other => eprintln!("{other:?}"),
     };
     let parser = Trainer::new(config).train(&train, &dev, &mut report)?;

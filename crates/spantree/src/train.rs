@@ -5,11 +5,14 @@
 //! weights are kept, and training stops when LAS has not risen for [`TrainConfig::patience`] epochs. Finally the
 //! probabilities are calibrated on the development set (`finish`).
 //!
+//! Sentences may lack heads (HEAD `_`): the trees are then learned from what is given, the labels from the other sentences.
+//!
 //! Everything is a function of data, configuration and seed: the same three give the same bytes, also when training was
 //! interrupted and resumed from its `checkpoint`.
 
 mod checkpoint;
 mod config;
+mod cost;
 mod data;
 mod epoch;
 mod error;
@@ -24,9 +27,11 @@ mod trees;
 
 use spantree_treebank::Sentence;
 
-pub use config::{TrainConfig, Update};
+pub use config::{LearnerConfig, Mixing, Rule, TrainConfig};
+pub use cost::Cost;
+pub use data::{Annotation, DataProblem, annotation};
 pub use error::TrainError;
-pub use progress::Progress;
+pub use progress::{Progress, TrainWarning};
 
 use crate::graph::{Decoder, Parser};
 use run::Run;
@@ -38,6 +43,9 @@ use run::Run;
 pub fn choose_decoder(non_projective: f64) -> Decoder {
     if non_projective > 0.02 { Decoder::Mst } else { Decoder::Eisner }
 }
+
+/// Whoever wants to know what is going on. Called by one thread at a time.
+pub type Observer<'a> = &'a mut (dyn FnMut(Progress) + Send);
 
 /// Trains parsers; see the [module](self).
 #[derive(Clone, Debug, Default)]
@@ -60,7 +68,7 @@ impl Trainer {
         &self,
         train: &[Sentence],
         dev: &[Sentence],
-        progress: &mut dyn FnMut(Progress),
+        progress: Observer<'_>,
     ) -> Result<Parser, TrainError> {
         let mut run = Run::new(&self.config, train, dev, progress)?;
         run.learn_labels()?;

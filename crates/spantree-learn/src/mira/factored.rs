@@ -59,7 +59,7 @@ impl<S> FactoredScratch<S> {
         example: &P::Example,
     ) -> &mut [Constraint] {
         let mut used = 0;
-        for index in 0..problem.constraints(example) {
+        for index in 0..problem.constraints(example, &mut self.problem) {
             if self.constraints.len() == used {
                 self.constraints.push(Constraint::default());
             }

@@ -85,13 +85,13 @@ impl fmt::Display for Decoder {
 }
 
 impl FromStr for Decoder {
-    type Err = ();
+    type Err = &'static str;
 
-    fn from_str(name: &str) -> Result<Self, ()> {
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
         match name {
             "eisner" => Ok(Decoder::Eisner),
             "mst" => Ok(Decoder::Mst),
-            _ => Err(()),
+            _ => Err("choose eisner or mst"),
         }
     }
 }

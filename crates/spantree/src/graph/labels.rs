@@ -15,12 +15,16 @@ pub struct LabelSet {
 }
 
 impl LabelSet {
-    /// The relations of these sentences; equally frequent ones in alphabetical order.
+    /// The relations of these sentences; equally frequent ones in alphabetical order. `_` stands for a relation that is not
+    /// known, and counts as one only if there is no other.
     #[must_use]
     pub fn from_treebank(sentences: &[Sentence]) -> Self {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for word in sentences.iter().flat_map(Sentence::words) {
             *counts.entry(word.deprel()).or_default() += 1;
+        }
+        if counts.len() > 1 {
+            counts.remove("_");
         }
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
@@ -200,6 +204,8 @@ fn key(head_tag: u8, child_tag: u8, leftward: bool) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use spantree_treebank::Column;
+
     use super::*;
 
     fn treebank() -> Vec<Sentence> {
@@ -218,6 +224,11 @@ mod tests {
         assert_eq!(labels.names(), ["obj", "det", "nsubj", "root"]);
         assert_eq!(labels.number("nsubj"), Some(2));
         assert_eq!(labels.number("iobj"), None);
+        let mut partial = treebank();
+        partial[0].set(4, Column::Deprel, "_");
+        assert_eq!(LabelSet::from_treebank(&partial).names(), ["det", "nsubj", "obj", "root"]);
+        let unlabelled = Sentence::from_words(&[("a", "X", 0, "_")]);
+        assert_eq!(LabelSet::from_treebank(&[unlabelled]).names(), ["_"]);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Parser {
         let decoder: Decoder = header
             .decoder
             .parse()
-            .map_err(|()| invalid(format!("unknown decoder \"{}\"", header.decoder)))?;
+            .map_err(|_| invalid(format!("unknown decoder \"{}\"", header.decoder)))?;
         let labels = LabelSet::new(header.labels.clone());
         let label_filter = |name| {
             LabelFilter::from_words(container.section(name)?, labels.len())

@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use spantree_learn::{State, Tables};
+use spantree_treebank::Sentence;
 
+use super::data::fingerprint;
 use super::finish::Quantised;
 use super::{TrainConfig, TrainError};
-use crate::model::{Container, DevScores, ModelError, Sections, TrainingInfo};
+use crate::model::{Container, DevScores, ModelError, Sections};
 
 /// The best epoch so far.
 #[derive(Clone, Debug)]
@@ -22,7 +25,7 @@ pub(super) struct Best {
 pub(super) struct Checkpoint {
     path: Option<PathBuf>,
     /// What must agree for a run to go on.
-    run: String,
+    run: Identity,
     pub(super) label_epochs: u64,
     pub(super) tree_epochs: u64,
     pub(super) label_state: State,
@@ -33,7 +36,7 @@ pub(super) struct Checkpoint {
 #[derive(Serialize, Deserialize)]
 struct Saved {
     kind: String,
-    run: String,
+    run: Identity,
     label_epochs: u64,
     tree_epochs: u64,
     label_steps: u64,
@@ -41,26 +44,25 @@ struct Saved {
     best: Option<(u64, Option<DevScores>, f32, f32)>,
 }
 
+/// Settings and data of a run by name.
+type Identity = Map<String, Value>;
+
 const KIND: &str = "checkpoint of a graph parser";
 
 impl Checkpoint {
-    /// A fresh run, or the one that the configuration resumes.
+    /// A fresh run, or the one that the configuration resumes. `data` are the training and the development sentences.
     pub(super) fn new(
         config: &TrainConfig,
-        info: &TrainingInfo,
-        label_bits: u32,
+        data: (&[Sentence], &[Sentence]),
+        label_weights: usize,
         tree_weights: usize,
     ) -> Result<Self, TrainError> {
-        let run = format!(
-            "seed {}, {:?}, {} sentences, {} words, {tree_weights} and 2^{label_bits} weights",
-            config.seed, config.update, info.sentences, info.words
-        );
         let fresh = Self {
             path: config.checkpoint.clone(),
-            run,
+            run: if config.checkpoint.is_some() { identity(config, data) } else { Map::new() },
             label_epochs: 0,
             tree_epochs: 0,
-            label_state: State::new(1 << label_bits),
+            label_state: State::new(label_weights),
             tree_state: State::new(tree_weights),
             best: None,
         };
@@ -73,21 +75,18 @@ impl Checkpoint {
     fn resume(mut self) -> Result<Self, TrainError> {
         let Some(path) = &self.path else { return Ok(self) };
         let (container, saved): (_, Saved) = Container::open(path)?;
-        if saved.kind != KIND || saved.run != self.run {
-            let difference = format!("it says \"{}\", this run is \"{}\"", saved.run, self.run);
+        if let Some(difference) = difference(&saved, &self.run) {
             return Err(TrainError::OtherRun { name: container.name().to_owned(), difference });
         }
-        let state = |weights: &str, lag: &str, steps| -> Result<State, ModelError> {
-            let table = |name| Ok(container.section::<f32>(name)?.to_vec());
-            let tables =
-                Tables { weights: table(weights)?, lag: table(lag)?, squares: Vec::new(), steps };
-            State::from_tables(tables).map_err(|error| ModelError::Invalid {
-                name: container.name().to_owned(),
-                problem: error.to_string(),
-            })
-        };
-        let label_state = state("label_weights", "label_lag", saved.label_steps)?;
-        let tree_state = state("tree_weights", "tree_lag", saved.tree_steps)?;
+        let label_state = load_state(&container, "label", saved.label_steps)?;
+        let tree_state = load_state(&container, "tree", saved.tree_steps)?;
+        let sizes = |state: &State| state.weights().len();
+        if (sizes(&label_state), sizes(&tree_state))
+            != (sizes(&self.label_state), sizes(&self.tree_state))
+        {
+            let problem = "its tables have another size".to_owned();
+            return Err(ModelError::Invalid { name: container.name().to_owned(), problem }.into());
+        }
         if let Some((epoch, scores, arc_scale, label_scale)) = saved.best {
             let arcs =
                 Quantised { weights: container.section("best_arcs")?.to_vec(), scale: arc_scale };
@@ -128,10 +127,11 @@ impl Checkpoint {
         let Some(path) = &self.path else { return Ok(()) };
         let (label, tree) = (self.label_state.tables(), self.tree_state.tables());
         let mut sections = Sections::default();
-        sections.push("label_weights", label.weights);
-        sections.push("label_lag", label.lag);
-        sections.push("tree_weights", tree.weights);
-        sections.push("tree_lag", tree.lag);
+        for (stage, tables) in [("label", &label), ("tree", &tree)] {
+            sections.push(&format!("{stage}_weights"), tables.weights);
+            sections.push(&format!("{stage}_lag"), tables.lag);
+            sections.push(&format!("{stage}_squares"), tables.squares);
+        }
         if let Some(best) = &self.best {
             sections.push("best_arcs", &best.arcs.weights);
             sections.push("best_labels", &best.labels.weights);
@@ -158,4 +158,48 @@ impl Checkpoint {
             let _ = std::fs::remove_file(path);
         }
     }
+}
+
+/// Everything that decides about the weights: all settings but those that only say when to stop, and the data.
+fn identity(config: &TrainConfig, (train, dev): (&[Sentence], &[Sentence])) -> Identity {
+    let mut run = match serde_json::to_value(config) {
+        Ok(Value::Object(settings)) => settings,
+        _ => Map::new(),
+    };
+    run.retain(|name, _| name != "epochs" && name != "patience");
+    run.insert("training data".to_owned(), format!("{:016x}", fingerprint(train)).into());
+    run.insert("development data".to_owned(), format!("{:016x}", fingerprint(dev)).into());
+    run
+}
+
+/// What keeps a saved run from being gone on with.
+fn difference(saved: &Saved, run: &Identity) -> Option<String> {
+    if saved.kind != KIND {
+        return Some(format!("it is a \"{}\", not a {KIND}", saved.kind));
+    }
+    let names = run.keys().chain(saved.run.keys());
+    let differs = |name: &&String| run.get(*name) != saved.run.get(*name);
+    let name = names.into_iter().find(differs)?;
+    let show = |value: Option<&Value>| match value {
+        None => "none".to_owned(),
+        Some(value) => value.to_string().chars().take(60).collect(),
+    };
+    let (there, here) = (show(saved.run.get(name)), show(run.get(name)));
+    Some(format!("{name} is {there} there and {here} here"))
+}
+
+fn load_state(container: &Container, stage: &str, steps: u64) -> Result<State, ModelError> {
+    let table = |name: &str| -> Result<Vec<f32>, ModelError> {
+        Ok(container.section::<f32>(&format!("{stage}_{name}"))?.to_vec())
+    };
+    let tables = Tables {
+        weights: table("weights")?,
+        lag: table("lag")?,
+        squares: table("squares")?,
+        steps,
+    };
+    State::from_tables(tables).map_err(|error| ModelError::Invalid {
+        name: container.name().to_owned(),
+        problem: error.to_string(),
+    })
 }

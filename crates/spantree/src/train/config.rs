@@ -1,53 +1,190 @@
-//! Settings of training.
+//! Settings of training: a Rust value, and the same as a file.
+//!
+//! Every field can stand in a settings file under its own name, except where the data come from and where checkpoints go;
+//! what a file leaves out keeps its default.
 
+use std::fmt;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+use spantree_learn::{
+    FactoredMira, Margin, Mira, PassiveAggressive, Rate, StochasticGradient, Weighting,
+};
 use spantree_treebank::transform::Scheme;
 
+use super::TrainError;
+use super::cost::Cost;
 use crate::graph::Decoder;
 use crate::model::{Source, TemplateTexts};
 
 /// How weights are updated.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Update {
+pub enum Rule {
+    /// Cost-augmented passive-aggressive with steps of at most [`LearnerConfig::aggressiveness`].
+    Pa,
+    /// 1-best MIRA: the smallest change that gives the gold tree a margin of its cost.
+    Mira,
+    /// The same for each of the [`LearnerConfig::k`] best trees.
+    MiraK,
+    /// The gold head of each word must win over every other head by its cost; no decoding.
+    MiraFactored,
     /// Averaged perceptron.
     Perceptron,
-    /// 1-best MIRA: the smallest change that gives the gold tree a margin of its loss.
-    Mira,
-    /// Cost-augmented passive-aggressive with steps of at most C.
-    PassiveAggressive {
-        /// C.
-        aggressiveness: f64,
-    },
+    /// Log-likelihood, by AdaGrad with [`LearnerConfig::step`] and [`LearnerConfig::l2`].
+    LogLinear,
+}
+
+impl Rule {
+    /// All rules.
+    pub const ALL: [Rule; 6] =
+        [Rule::Pa, Rule::Mira, Rule::MiraK, Rule::MiraFactored, Rule::Perceptron, Rule::LogLinear];
+
+    /// Whether labels are scored together with the heads. The two rules that look at single arcs score bare arcs: the
+    /// probabilities of training are then those of parsing, and the labels are chosen afterwards in any case.
+    #[must_use]
+    pub fn is_joint(self) -> bool {
+        !matches!(self, Rule::MiraFactored | Rule::LogLinear)
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rule::Pa => "pa",
+            Rule::Mira => "mira",
+            Rule::MiraK => "mira-k",
+            Rule::MiraFactored => "mira-factored",
+            Rule::Perceptron => "perceptron",
+            Rule::LogLinear => "log-linear",
+        })
+    }
+}
+
+/// The learner; each rule uses the settings that name it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearnerConfig {
+    /// How weights are updated.
+    pub rule: Rule,
+    /// `pa`: C, the largest step on one sentence.
+    pub aggressiveness: f64,
+    /// `pa`: whether the margin is the square root of the cost, which asks less of long sentences.
+    pub square_root: bool,
+    /// `mira-k`: number of trees that gold is compared with.
+    pub k: usize,
+    /// `log-linear`: length of the steps.
+    pub step: f64,
+    /// `log-linear`: strength of the regulariser per sentence.
+    pub l2: f64,
+}
+
+impl Default for LearnerConfig {
+    fn default() -> Self {
+        Self { rule: Rule::Pa, aggressiveness: 0.02, square_root: false, k: 5, step: 0.1, l2: 1e-6 }
+    }
+}
+
+impl LearnerConfig {
+    pub(super) fn passive_aggressive(&self) -> PassiveAggressive {
+        let margin = if self.square_root { Margin::SquareRoot } else { Margin::Loss };
+        PassiveAggressive { margin, ..PassiveAggressive::cost_augmented(self.aggressiveness) }
+    }
+
+    pub(super) fn mira_k(&self) -> Mira {
+        Mira { k: self.k }
+    }
+
+    pub(super) fn mira_factored() -> FactoredMira {
+        FactoredMira { tolerance: 1e-3, sweeps: 20 }
+    }
+
+    pub(super) fn stochastic_gradient(&self) -> StochasticGradient {
+        StochasticGradient { step: self.step as f32, rate: Rate::Adaptive, l2: self.l2 as f32 }
+    }
+
+    fn check(&self) -> Result<(), TrainError> {
+        let positive = |value: f64| value > 0.0 && value <= 1e6;
+        let number = "a positive number up to 1000000";
+        if !positive(self.aggressiveness) {
+            return Err(TrainError::setting("learner.aggressiveness", self.aggressiveness, number));
+        }
+        if !(1..=1000).contains(&self.k) {
+            return Err(TrainError::setting("learner.k", self.k, "a number from 1 to 1000"));
+        }
+        if !positive(self.step) {
+            return Err(TrainError::setting("learner.step", self.step, number));
+        }
+        if !(0.0..=1e6).contains(&self.l2) {
+            return Err(TrainError::setting("learner.l2", self.l2, "a number from 0 to 1000000"));
+        }
+        Ok(())
+    }
+}
+
+/// How much each thread's part of the data counts when the weights are mixed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mixing {
+    /// The same.
+    #[default]
+    Uniform,
+    /// By the number of sentences that changed the weights.
+    Errors,
+}
+
+impl From<Mixing> for Weighting {
+    fn from(mixing: Mixing) -> Self {
+        match mixing {
+            Mixing::Uniform => Weighting::Uniform,
+            Mixing::Errors => Weighting::ByUpdates,
+        }
+    }
 }
 
 /// Settings; [`TrainConfig::default`] is meant to be good for every treebank.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct TrainConfig {
     /// Seed of the shuffles.
     pub seed: u64,
+    /// Number of arcs that a feature may look at; only 1 so far.
+    pub order: u32,
     /// Largest number of epochs for trees.
     pub epochs: u64,
     /// Epochs for the labels of finished trees.
     pub label_epochs: u64,
     /// Stop when dev LAS has not risen for this many epochs.
     pub patience: u64,
-    /// How weights are updated.
-    pub update: Update,
-    /// The decoder; `None` chooses by the share of non-projective arcs, see [`choose_decoder`].
+    /// The decoder; `None` chooses by the share of non-projective arcs, see [`choose_decoder`](super::choose_decoder).
+    #[serde(with = "by_name", skip_serializing_if = "Option::is_none")]
     pub decoder: Option<Decoder>,
     /// What a projective decoder learns from crossing arcs: lifted arcs, or also labels by which they can be put back.
+    #[serde(with = "by_name", skip_serializing_if = "Option::is_none")]
     pub pseudo_projective: Option<Scheme>,
-    /// The templates; `None` chooses by the columns of the treebank.
-    pub templates: Option<TemplateTexts>,
     /// Binary logarithm of the largest table of weights.
     pub max_bits: u32,
+    /// The data are cut into as many parts, each learned by a thread of its own; the weights are mixed after each epoch.
+    /// The result depends on this number, but not on the machine.
+    pub threads: usize,
+    /// How the weights of the threads are mixed.
+    pub mixing: Mixing,
+    /// How weights are updated.
+    pub learner: LearnerConfig,
+    /// What mistakes cost.
+    pub cost: Cost,
+    /// The templates; `None` chooses by the columns of the treebank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub templates: Option<TemplateTexts>,
     /// Where the training data come from, for the model's header.
+    #[serde(skip)]
     pub sources: Vec<Source>,
     /// Where to save the state after each epoch.
+    #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
     /// Go on from the checkpoint, if there is one.
+    #[serde(skip)]
     pub resume: bool,
 }
 
@@ -55,17 +192,118 @@ impl Default for TrainConfig {
     fn default() -> Self {
         Self {
             seed: 1,
+            order: 1,
             epochs: 12,
             label_epochs: 6,
             patience: 3,
-            update: Update::PassiveAggressive { aggressiveness: 0.02 },
             decoder: None,
             pseudo_projective: None,
-            templates: None,
             max_bits: 22,
+            threads: 1,
+            mixing: Mixing::Uniform,
+            learner: LearnerConfig::default(),
+            cost: Cost::default(),
+            templates: None,
             sources: Vec::new(),
             checkpoint: None,
             resume: false,
         }
+    }
+}
+
+impl TrainConfig {
+    /// Whether the settings can be used.
+    ///
+    /// # Errors
+    /// With the first setting that cannot.
+    pub fn check(&self) -> Result<(), TrainError> {
+        if self.order != 1 {
+            let remedy = "1; models of higher order do not exist yet";
+            return Err(TrainError::setting("order", self.order, remedy));
+        }
+        if self.epochs == 0 {
+            return Err(TrainError::NoEpoch);
+        }
+        if !(12..=28).contains(&self.max_bits) {
+            return Err(TrainError::setting("max_bits", self.max_bits, "a number from 12 to 28"));
+        }
+        if !(1..=1024).contains(&self.threads) {
+            return Err(TrainError::setting("threads", self.threads, "a number from 1 to 1024"));
+        }
+        self.learner.check()?;
+        self.cost.check()
+    }
+}
+
+/// Optional values that are written by name.
+mod by_name {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    pub(super) fn serialize<T: Display, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serializer.collect_str(value),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map(Some).map_err(|error| D::Error::custom(format!("\"{name}\": {error}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_rules_are_those_of_files() {
+        for rule in Rule::ALL {
+            assert_eq!(serde_json::to_value(rule).unwrap(), rule.to_string());
+        }
+    }
+
+    #[test]
+    fn settings_come_back_and_strangers_are_refused() {
+        let mut config = TrainConfig {
+            decoder: Some(Decoder::Mst),
+            pseudo_projective: Some(Scheme::HeadPath),
+            ..TrainConfig::default()
+        };
+        config.cost.relations.insert("punct".to_owned(), 0.5);
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<TrainConfig>(&text).unwrap(), config);
+        assert_eq!(serde_json::from_str::<TrainConfig>("{}").unwrap(), TrainConfig::default());
+        for text in [r#"{"epoch": 3}"#, r#"{"learner": {"c": 1}}"#, r#"{"decoder": "best"}"#] {
+            assert!(serde_json::from_str::<TrainConfig>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_named() {
+        let refused = |change: fn(&mut TrainConfig), expected: &str| {
+            let mut config = TrainConfig::default();
+            config.check().unwrap();
+            change(&mut config);
+            let message = config.check().unwrap_err().to_string();
+            assert!(message.starts_with(expected), "{message}");
+        };
+        refused(|config| config.order = 2, "order is 2; give 1");
+        refused(|config| config.max_bits = 40, "max_bits is 40; give a number from 12 to 28");
+        refused(|config| config.threads = 0, "threads is 0");
+        refused(|config| config.learner.aggressiveness = f64::NAN, "learner.aggressiveness is NaN");
+        refused(|config| config.learner.k = 0, "learner.k is 0");
+        refused(|config| config.learner.step = -1.0, "learner.step is -1");
+        refused(|config| config.learner.l2 = f64::INFINITY, "learner.l2 is inf");
+        refused(|config| config.epochs = 0, "no epoch");
     }
 }

@@ -1,38 +1,83 @@
-//! One epoch with the learner that the settings ask for.
+//! One epoch with the learner that the settings ask for, on one thread or on shards of the data that are mixed.
+//!
+//! `threads` is the number of shards, so the result is a function of the settings; one shard is plain serial training.
 
 use spantree_learn::{
-    EpochStats, Learner, PassiveAggressive, Perceptron, State, Structured, epoch, epoch_order,
+    EpochStats, Learner, Mixer, Outcome, PassiveAggressive, Perceptron, Problem, State, epoch,
+    shard_orders,
 };
 
+use super::config::LearnerConfig;
+use super::labels::LabelProblem;
 use super::problem::Example;
-use super::{TrainConfig, Update};
+use super::trees::TreeProblem;
+use super::{Rule, TrainConfig};
 
-pub(super) fn one_epoch<P: Structured<Example = Example>>(
-    config: &TrainConfig,
-    problem: &P,
-    examples: &[Example],
-    number: u64,
-    state: &mut State,
-) -> EpochStats {
-    fn run<P: Structured<Example = Example>, L: Learner<P>>(
-        learner: &L,
-        problem: &P,
+/// What an epoch needs to know beside its problem.
+#[derive(Clone, Copy)]
+pub(super) struct Epoch<'a> {
+    pub(super) config: &'a TrainConfig,
+    /// From 0.
+    pub(super) number: u64,
+    /// Called after every sentence.
+    pub(super) tick: &'a (dyn Fn(Outcome) + Sync),
+}
+
+impl Epoch<'_> {
+    pub(super) fn learn_trees(
+        &self,
+        problem: &TreeProblem,
         examples: &[Example],
-        order: &[u32],
         state: &mut State,
     ) -> EpochStats {
-        epoch(learner, problem, examples, order, state, &mut L::Scratch::default(), &|_| ())
+        let learner = &self.config.learner;
+        match learner.rule {
+            Rule::Pa => self.run(&learner.passive_aggressive(), problem, examples, state),
+            Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),
+            Rule::MiraK => self.run(&learner.mira_k(), problem, examples, state),
+            Rule::MiraFactored => {
+                self.run(&LearnerConfig::mira_factored(), problem, examples, state)
+            }
+            Rule::Perceptron => self.run(&Perceptron, problem, examples, state),
+            Rule::LogLinear => self.run(&learner.stochastic_gradient(), problem, examples, state),
+        }
     }
-    let order = epoch_order(examples.len(), config.seed, number);
-    match config.update {
-        Update::Perceptron => run(&Perceptron, problem, examples, &order, state),
-        Update::Mira => run(&PassiveAggressive::mira(), problem, examples, &order, state),
-        Update::PassiveAggressive { aggressiveness } => run(
-            &PassiveAggressive::cost_augmented(aggressiveness),
-            problem,
-            examples,
-            &order,
-            state,
-        ),
+
+    /// Labels are learned with the same rule where it makes sense for whole label sequences, else with its nearest relative.
+    pub(super) fn learn_labels(
+        &self,
+        problem: &LabelProblem,
+        examples: &[Example],
+        state: &mut State,
+    ) -> EpochStats {
+        let learner = &self.config.learner;
+        match learner.rule {
+            Rule::Pa | Rule::LogLinear => {
+                self.run(&learner.passive_aggressive(), problem, examples, state)
+            }
+            Rule::Mira | Rule::MiraK | Rule::MiraFactored => {
+                self.run(&PassiveAggressive::mira(), problem, examples, state)
+            }
+            Rule::Perceptron => self.run(&Perceptron, problem, examples, state),
+        }
+    }
+
+    fn run<P: Problem, L: Learner<P>>(
+        &self,
+        learner: &L,
+        problem: &P,
+        examples: &[P::Example],
+        state: &mut State,
+    ) -> EpochStats {
+        let TrainConfig { seed, threads, mixing, .. } = *self.config;
+        let orders = shard_orders(examples.len(), threads, seed, self.number);
+        match &orders[..] {
+            [order] => {
+                let mut scratch = L::Scratch::default();
+                epoch(learner, problem, examples, order, state, &mut scratch, self.tick)
+            }
+            shards => Mixer::new(mixing.into(), threads)
+                .epoch(learner, problem, examples, shards, state, self.tick),
+        }
     }
 }

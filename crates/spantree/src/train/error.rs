@@ -1,8 +1,10 @@
 //! Why training fails.
 
-use spantree_treebank::TreeError;
+use std::fmt::Display;
+
 use thiserror::Error;
 
+use super::data::DataProblem;
 use crate::feature::TemplateError;
 use crate::graph::MAX_LABELS;
 use crate::model::ModelError;
@@ -14,9 +16,9 @@ pub enum TrainError {
     /// No usable sentence.
     #[error("the training data have no sentence with words")]
     NoData,
-    /// A sentence without a tree.
+    /// A sentence whose heads allow no tree.
     #[error(
-        "training sentence {number} (sent_id {sentence}): {source}; training needs complete trees"
+        "training sentence {number} (sent_id {sentence}): {problem}; correct it or leave the sentence out"
     )]
     Tree {
         /// From 1.
@@ -24,7 +26,30 @@ pub enum TrainError {
         /// `sent_id`, or `?`.
         sentence: String,
         /// What is wrong.
-        source: TreeError,
+        problem: DataProblem,
+    },
+    /// No sentence has heads and labels for all words.
+    #[error(
+        "no training sentence has a head and a label for every word; labels are learned from complete trees"
+    )]
+    NoCompleteTree,
+    /// A setting that makes no sense.
+    #[error("{name} is {value}; give {remedy}")]
+    Setting {
+        /// Its name in a settings file.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What would do.
+        remedy: &'static str,
+    },
+    /// A weight for a relation that does not occur.
+    #[error(
+        "cost.relations gives a weight to \"{name}\", which the training data do not have; remove it"
+    )]
+    UnknownRelation {
+        /// The relation.
+        name: String,
     },
     /// Zero epochs asked for.
     #[error("no epoch was asked for; use at least one")]
@@ -56,4 +81,10 @@ pub enum TrainError {
         /// What differs.
         difference: String,
     },
+}
+
+impl TrainError {
+    pub(super) fn setting(name: &str, value: impl Display, remedy: &'static str) -> Self {
+        Self::Setting { name: name.to_owned(), value: value.to_string(), remedy }
+    }
 }

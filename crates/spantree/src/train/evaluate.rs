@@ -1,13 +1,32 @@
 //! Attachment scores on the development set, for early stopping and the model's header.
 
+use std::panic::resume_unwind;
+
 use spantree_treebank::Sentence;
 
 use crate::graph::{ParseOptions, Parser};
 use crate::model::DevScores;
 
-/// UAS and LAS over all words; relations are cut at the colon.
-pub(super) fn attachment(parser: &Parser, dev: &[Sentence]) -> DevScores {
-    let (mut words, mut heads, mut both) = (0, 0, 0);
+/// Words, right heads, right heads with right labels.
+type Counts = [usize; 3];
+
+/// UAS and LAS over all words that have a head; relations are cut at the colon. The scores do not depend on `threads`.
+pub(super) fn attachment(parser: &Parser, dev: &[Sentence], threads: usize) -> DevScores {
+    let share = dev.len().div_ceil(threads.max(1)).max(1);
+    let parts: Vec<Counts> = std::thread::scope(|scope| {
+        let parts: Vec<_> =
+            dev.chunks(share).map(|part| scope.spawn(move || count(parser, part))).collect();
+        let counts = parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
+        counts.collect()
+    });
+    let sum = |place: usize| parts.iter().map(|counts| counts[place]).sum::<usize>();
+    let words = sum(0);
+    let percent = |count: usize| 100.0 * count as f64 / words.max(1) as f64;
+    DevScores { words, uas: percent(sum(1)), las: percent(sum(2)) }
+}
+
+fn count(parser: &Parser, dev: &[Sentence]) -> Counts {
+    let [mut words, mut heads, mut both] = [0; 3];
     let mut worker = parser.worker();
     let mut parsed = Sentence::new();
     for gold in dev {
@@ -15,13 +34,13 @@ pub(super) fn attachment(parser: &Parser, dev: &[Sentence]) -> DevScores {
         if worker.parse(&mut parsed, &ParseOptions::default()).is_err() {
             continue;
         }
-        for (gold, guess) in gold.words().zip(parsed.words()) {
+        for (gold, guess) in gold.words().zip(parsed.words()).filter(|pair| pair.0.head().is_some())
+        {
             let right = gold.head() == guess.head();
             words += 1;
             heads += usize::from(right);
             both += usize::from(right && gold.universal_deprel() == guess.universal_deprel());
         }
     }
-    let percent = |count: usize| 100.0 * count as f64 / words.max(1) as f64;
-    DevScores { words, uas: percent(heads), las: percent(both) }
+    [words, heads, both]
 }

@@ -1,30 +1,47 @@
-//! Training examples: a sentence's atoms with its gold tree.
+//! Training examples: a sentence's atoms with its gold tree, or with what is known of it.
 
 use spantree_treebank::Sentence;
 
 use crate::feature::Atoms;
 use crate::graph::Engine;
 
+/// The head of a word whose HEAD is `_`: any.
+pub(super) const FREE_HEAD: u32 = u32::MAX;
+/// The label of a word whose DEPREL is `_`: any.
+pub(super) const FREE_LABEL: u16 = u16::MAX;
+
 /// A sentence with its gold tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Example {
     pub(super) atoms: Atoms,
+    /// Gold heads; [`FREE_HEAD`] where none is given.
     pub(super) heads: Vec<u32>,
+    /// Gold labels; [`FREE_LABEL`] where none is given.
     pub(super) labels: Vec<u16>,
 }
 
 impl Example {
-    /// Reads a sentence whose heads form a tree; `lift` makes the tree projective.
+    /// Reads a sentence; `lift` makes a complete tree projective.
     pub(super) fn new(engine: &Engine, sent: &Sentence, lift: bool) -> Self {
         let mut atoms = Atoms::default();
         atoms.fill(&engine.atoms, sent);
-        let mut heads: Vec<u32> = sent.heads().map(|head| head.unwrap_or(0)).collect();
+        let mut heads: Vec<u32> = sent.heads().map(|head| head.unwrap_or(FREE_HEAD)).collect();
         if let (true, Ok(tree)) = (lift, sent.tree()) {
             heads = tree.lift().heads;
         }
-        let labels =
-            sent.words().map(|word| engine.labels.number(word.deprel()).unwrap_or(0)).collect();
+        let label = |name: &str| engine.labels.number(name).unwrap_or(FREE_LABEL);
+        let labels = sent.words().map(|word| label(word.deprel())).collect();
         Self { atoms, heads, labels }
+    }
+
+    /// Whether every word has a head.
+    pub(super) fn has_all_heads(&self) -> bool {
+        !self.heads.contains(&FREE_HEAD)
+    }
+
+    /// Whether every word has a head and a label.
+    pub(super) fn is_complete(&self) -> bool {
+        self.has_all_heads() && !self.labels.contains(&FREE_LABEL)
     }
 
     /// Bytes held, roughly.

@@ -1,35 +1,38 @@
 //! One training run: labels, then trees, then calibration.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use spantree_treebank::Sentence;
 use spantree_treebank::transform::Scheme;
 
 use super::checkpoint::Checkpoint;
-use super::data::{encode, inspect};
-use super::epoch::one_epoch;
+use super::cost::WordCosts;
+use super::data::{compare, encode, fits, inspect};
+use super::epoch::Epoch;
 use super::evaluate;
 use super::finish::{Parts, Quantised};
 use super::labels::LabelProblem;
 use super::problem::Example;
 use super::trees::TreeProblem;
-use super::{Progress, TrainConfig, TrainError, choose_decoder};
+use super::{Observer, Progress, Rule, TrainConfig, TrainError, TrainWarning, choose_decoder};
 use crate::feature::Columns;
 use crate::graph::{Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser};
 use crate::model::{Calibration, DevScores, TemplateTexts, TrainingInfo};
 
-/// One training run.
+/// See the [module](self).
 pub(super) struct Run<'a> {
     config: &'a TrainConfig,
+    /// Without scored words: none.
     dev: &'a [Sentence],
-    progress: &'a mut dyn FnMut(Progress),
+    progress: Mutex<Observer<'a>>,
     start: Instant,
     templates: TemplateTexts,
     crossing: Option<Scheme>,
     info: TrainingInfo,
     labels: LabelProblem,
     trees: TreeProblem,
-    /// Gold trees for the labels; for the trees themselves, lifted when the decoder is projective.
+    /// Complete gold trees for the labels; for the trees themselves, lifted when the decoder is projective.
     label_examples: Vec<Example>,
     tree_examples: Vec<Example>,
     checkpoint: Checkpoint,
@@ -40,40 +43,33 @@ impl<'a> Run<'a> {
         config: &'a TrainConfig,
         train: &[Sentence],
         dev: &'a [Sentence],
-        progress: &'a mut dyn FnMut(Progress),
+        progress: Observer<'a>,
     ) -> Result<Self, TrainError> {
         let start = Instant::now();
-        let info = inspect(config, train)?;
+        config.check()?;
+        let mut warn = |warning| progress(Progress::Warning(warning));
+        let info = inspect(config, train, &mut warn)?;
+        compare(train, dev, &mut warn);
+        let dev = scored(dev, &mut warn);
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
-        let templates = match &config.templates {
-            Some(templates) => templates.clone(),
-            None => TemplateTexts::for_columns(Columns::of(train))?,
-        };
+        let checkpoint_data = (train, dev);
+        let templates = templates(config, train)?;
         let crossing = config.pseudo_projective.filter(|_| decoder == Decoder::Eisner);
         let train = &*encode(train, crossing);
-        let labels = LabelSet::from_treebank(train);
-        if labels.len() > MAX_LABELS {
-            return Err(TrainError::TooManyLabels { found: labels.len() });
-        }
-        let filters = Filters::from_treebank(train, &labels);
-        let engine = Engine::new(&templates, labels, filters, decoder)?;
-        let example =
-            |lift| train.iter().filter(|sent| !sent.is_empty()).map(move |sent| (sent, lift));
-        let label_examples: Vec<_> =
-            example(false).map(|(sent, lift)| Example::new(&engine, sent, lift)).collect();
-        let lift = decoder == Decoder::Eisner;
-        let tree_examples: Vec<_> =
-            example(lift).map(|(sent, lift)| Example::new(&engine, sent, lift)).collect();
+        let engine = engine(&templates, train, decoder)?;
+        let costs = WordCosts::new(&config.cost, &engine.labels, !engine.scorer.labels.is_empty())?;
+        let (label_examples, tree_examples) = examples(&engine, train, &mut warn)?;
         let labels = LabelProblem::new(&engine, &label_examples, config.max_bits);
-        let trees = TreeProblem::new(engine, &tree_examples, config.max_bits);
-        let checkpoint = Checkpoint::new(config, &info, labels.bits(), trees.weights())?;
-        let memory = 8 * (trees.weights() + (1 << labels.bits()))
+        let trees = TreeProblem::new(engine, costs, &tree_examples, config.max_bits);
+        let checkpoint =
+            Checkpoint::new(config, checkpoint_data, 1 << labels.bits(), trees.weights())?;
+        let memory = memory(config, trees.weights() + (1 << labels.bits()))
             + 2 * tree_examples.iter().map(Example::memory).sum::<usize>();
         progress(Progress::Start { memory, decoder, non_projective: info.non_projective });
         Ok(Self {
             config,
             dev,
-            progress,
+            progress: Mutex::new(progress),
             start,
             templates,
             crossing,
@@ -87,23 +83,25 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn learn_labels(&mut self) -> Result<(), TrainError> {
-        let words = self.info.words as f64;
+        let words: usize = self.label_examples.iter().map(|example| example.heads.len()).sum();
         while self.checkpoint.label_epochs < self.config.label_epochs {
             let number = self.checkpoint.label_epochs;
-            let stats = one_epoch(
-                self.config,
+            self.say(Progress::EpochStart {
+                epoch: number + 1,
+                sentences: self.label_examples.len(),
+            });
+            let tick = |_| say(&self.progress, Progress::Sentence);
+            let stats = Epoch { config: self.config, number, tick: &tick }.learn_labels(
                 &self.labels,
                 &self.label_examples,
-                number,
                 &mut self.checkpoint.label_state,
             );
             self.checkpoint.label_epochs += 1;
             self.checkpoint.save()?;
-            let seconds = self.start.elapsed().as_secs_f64();
-            (self.progress)(Progress::LabelEpoch {
+            self.say(Progress::LabelEpoch {
                 epoch: number + 1,
-                loss: stats.loss / words,
-                seconds,
+                loss: stats.loss / words as f64,
+                seconds: self.seconds(),
             });
         }
         Ok(())
@@ -116,37 +114,43 @@ impl<'a> Run<'a> {
             && !self.checkpoint.is_stale(self.config.patience)
         {
             let number = self.checkpoint.tree_epochs;
-            let stats = one_epoch(
-                self.config,
+            self.say(Progress::EpochStart {
+                epoch: number + 1,
+                sentences: self.tree_examples.len(),
+            });
+            let tick = |_| say(&self.progress, Progress::Sentence);
+            let stats = Epoch { config: self.config, number, tick: &tick }.learn_trees(
                 &self.trees,
                 &self.tree_examples,
-                number,
                 &mut self.checkpoint.tree_state,
             );
             self.checkpoint.tree_epochs += 1;
-            let average = self.checkpoint.tree_state.average();
-            let (arcs, labels) = self.trees.split(&average);
-            let arcs = Quantised::new(&self.trees.model_arcs(arcs));
-            let labels = Quantised::new(labels);
-            let scores = if self.dev.is_empty() {
-                None
-            } else {
-                let parser =
-                    self.parts(&arcs, &labels, &relabel, None).assemble(Calibration::default())?;
-                Some(evaluate::attachment(&parser, self.dev))
-            };
-            self.checkpoint.record(scores, arcs, labels);
+            let scores = self.judge(&relabel)?;
             self.checkpoint.save()?;
-            let dev = scores.map(|scores| (scores.uas, scores.las));
-            let seconds = self.start.elapsed().as_secs_f64();
-            (self.progress)(Progress::TreeEpoch {
+            self.say(Progress::TreeEpoch {
                 epoch: number + 1,
                 loss: stats.loss / words,
-                dev,
-                seconds,
+                dev: scores.map(|scores| (scores.uas, scores.las)),
+                seconds: self.seconds(),
             });
         }
         Ok(())
+    }
+
+    /// Parses the development set with the averaged weights and keeps them if they are the best so far.
+    fn judge(&mut self, relabel: &Quantised) -> Result<Option<DevScores>, TrainError> {
+        let average = self.checkpoint.tree_state.average();
+        let (arcs, labels) = self.trees.split(&average);
+        let arcs = Quantised::new(&self.trees.model_arcs(arcs));
+        let labels = Quantised::new(labels);
+        let mut scores = None;
+        if !self.dev.is_empty() {
+            let parts = self.parts(&arcs, &labels, relabel, None);
+            let parser = parts.assemble(Calibration::default())?;
+            scores = Some(evaluate::attachment(&parser, self.dev, self.config.threads));
+        }
+        self.checkpoint.record(scores, arcs, labels);
+        Ok(scores)
     }
 
     pub(super) fn finish(mut self) -> Result<Parser, TrainError> {
@@ -158,6 +162,7 @@ impl<'a> Run<'a> {
         let parser = if self.dev.is_empty() {
             parts.assemble(Calibration::default())?
         } else {
+            self.say(Progress::Calibrate);
             parts.assemble_calibrated(self.dev)?
         };
         self.checkpoint.remove();
@@ -182,4 +187,81 @@ impl<'a> Run<'a> {
             crossing: self.crossing,
         }
     }
+
+    fn say(&self, progress: Progress) {
+        say(&self.progress, progress);
+    }
+
+    fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+/// Learner threads report too, one at a time.
+fn say(observer: &Mutex<Observer<'_>>, progress: Progress) {
+    let mut observer = observer.lock().unwrap_or_else(PoisonError::into_inner);
+    (*observer)(progress);
+}
+
+/// The development data, or nothing if no word of them can be scored.
+fn scored<'a>(dev: &'a [Sentence], warn: &mut dyn FnMut(TrainWarning)) -> &'a [Sentence] {
+    let usable = dev.iter().flat_map(Sentence::heads).any(|head| head.is_some());
+    if !usable && !dev.is_empty() {
+        warn(TrainWarning::EmptyDev);
+    }
+    if usable { dev } else { &[] }
+}
+
+/// The templates asked for, or those that suit the treebank; rules that score bare arcs have no use for label templates.
+fn templates(config: &TrainConfig, train: &[Sentence]) -> Result<TemplateTexts, TrainError> {
+    let mut templates = match &config.templates {
+        Some(templates) => templates.clone(),
+        None => TemplateTexts::for_columns(Columns::of(train))?,
+    };
+    if !config.learner.rule.is_joint() {
+        templates.label.clear();
+    }
+    Ok(templates)
+}
+
+fn engine(
+    templates: &TemplateTexts,
+    train: &[Sentence],
+    decoder: Decoder,
+) -> Result<Engine, TrainError> {
+    let labels = LabelSet::from_treebank(train);
+    if labels.len() > MAX_LABELS {
+        return Err(TrainError::TooManyLabels { found: labels.len() });
+    }
+    let filters = Filters::from_treebank(train, &labels);
+    Ok(Engine::new(templates, labels, filters, decoder)?)
+}
+
+/// The examples of the label stage and of the tree stage.
+fn examples(
+    engine: &Engine,
+    train: &[Sentence],
+    warn: &mut dyn FnMut(TrainWarning),
+) -> Result<(Vec<Example>, Vec<Example>), TrainError> {
+    let sentences = || train.iter().filter(|sent| !sent.is_empty());
+    let mut labels: Vec<_> = sentences().map(|sent| Example::new(engine, sent, false)).collect();
+    labels.retain(Example::is_complete);
+    if labels.is_empty() {
+        return Err(TrainError::NoCompleteTree);
+    }
+    let lift = engine.decoder == Decoder::Eisner;
+    let mut trees: Vec<_> = sentences().map(|sent| Example::new(engine, sent, lift)).collect();
+    let before = trees.len();
+    trees.retain(|example| fits(engine.decoder, example));
+    if trees.len() < before {
+        warn(TrainWarning::CrossingPartial { sentences: before - trees.len() });
+    }
+    Ok((labels, trees))
+}
+
+/// Bytes of the weights with all that learners keep beside them.
+fn memory(config: &TrainConfig, weights: usize) -> usize {
+    let state = if config.learner.rule == Rule::LogLinear { 16 } else { 8 };
+    let mixing = if config.threads > 1 { (config.threads + 2) * state } else { 0 };
+    weights * (state + mixing)
 }

@@ -1,14 +1,26 @@
-//! Learning trees: the structured problem whose answers are trees with joint labels.
+//! Learning trees: the problem whose answers are trees, with joint labels where there are label templates.
 //!
-//! The cost of a wrong head is 1, of a wrong label on a right arc ½. Arcs of the gold tree are always scored, whatever the
-//! filter says. Weights: the arc table, then the label table.
+//! What each learner needs is in a file of its own: best trees in `margin`, constraints on single arcs in `factored`,
+//! likelihoods in `log_linear`. Arcs of the gold tree are always scored, whatever the filter says.
+//! Weights: the arc table, then the label table.
+//!
+//! **Partial trees.** A word whose HEAD is `_` may have any head, a word whose DEPREL is `_` any label. Learners that need a
+//! gold tree take the best tree under the present weights that agrees with what is given ([`TreeProblem::complete`]); the
+//! others sum over these trees or leave the word out. Some tree agrees with every example: see `data`.
+
+mod factored;
+mod log_linear;
+mod margin;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 
-use spantree_decode::Heads;
-use spantree_learn::{CostMode, Problem, SparseVector, Structured};
+use spantree_decode::{ArcScores, ArcTable, Heads, Ranked};
+use spantree_learn::{Problem, SparseVector};
 
-use super::problem::Example;
+use super::cost::WordCosts;
+use super::problem::{Example, FREE_HEAD, FREE_LABEL};
 use super::support::Support;
 use crate::feature::hash::position;
 use crate::feature::{ArcShape, Atoms, direction_side};
@@ -19,6 +31,7 @@ use crate::graph::{DecoderScratch, Engine};
 /// See the [module](self).
 pub(super) struct TreeProblem {
     pub(super) engine: Engine,
+    costs: WordCosts,
     arc_bits: u32,
     label_bits: u32,
     arc_support: Support,
@@ -36,27 +49,60 @@ pub(super) struct LabelledTree {
 pub(super) struct TreeScratch {
     score: ScoreScratch<f32>,
     decode: DecoderScratch,
+    /// The gold tree of an example that lacks some of it.
+    completed: LabelledTree,
+    /// The scores of the trees that agree with what is given.
+    allowed: ArcScores,
+    /// Positions of the label features of one arc.
+    positions: Vec<u32>,
+    /// The label that a gold arc gets when wrong ones have their cost added.
+    costly_labels: Vec<u16>,
+    trees: Ranked<Heads>,
+    marginals: ArcTable<f64>,
+    allowed_marginals: ArcTable<f64>,
+}
+
+impl TreeScratch {
+    /// Gold heads and labels, after [`TreeProblem::complete`].
+    fn gold<'a>(&'a self, example: &'a Example) -> (&'a [u32], &'a [u16]) {
+        match example.is_complete() {
+            true => (&example.heads, &example.labels),
+            false => (self.completed.heads.as_slice(), &self.completed.labels),
+        }
+    }
+}
+
+impl Problem for TreeProblem {
+    type Example = Example;
+    type Scratch = TreeScratch;
 }
 
 impl TreeProblem {
     /// Sizes the tables for the features of the gold trees.
-    pub(super) fn new(engine: Engine, examples: &[Example], max_bits: u32) -> Self {
+    pub(super) fn new(
+        engine: Engine,
+        costs: WordCosts,
+        examples: &[Example],
+        max_bits: u32,
+    ) -> Self {
         let scorer = &engine.scorer;
         let (arc_bits, arc_support) = Support::fit(max_bits, |bits, support| {
-            each_gold_arc(scorer, examples, |atoms, scratch, (head, child), _| {
-                arc_positions(scorer, bits, atoms, scratch, (head, child), |position| {
+            each_gold_arc(scorer, examples, |atoms, scratch, arc, _| {
+                arc_positions(scorer, bits, atoms, scratch, arc, |position| {
                     support.insert(position);
                 });
             });
         });
         let (label_bits, label_support) = Support::fit(max_bits - 1, |bits, support| {
-            each_gold_arc(scorer, examples, |atoms, scratch, (head, child), label| {
-                label_positions(scorer, bits, atoms, scratch, (head, child), label, |position| {
-                    support.insert(position);
-                });
+            each_gold_arc(scorer, examples, |atoms, scratch, arc, label| {
+                if label != FREE_LABEL {
+                    label_positions(scorer, bits, atoms, scratch, arc, |position| {
+                        support.insert(position ^ u32::from(label));
+                    });
+                }
             });
         });
-        Self { engine, arc_bits, label_bits, arc_support, label_support }
+        Self { engine, costs, arc_bits, label_bits, arc_support, label_support }
     }
 
     /// Number of weights.
@@ -78,6 +124,41 @@ impl TreeProblem {
         }
     }
 
+    /// Fills the table of scores, without costs.
+    fn score(&self, w: &[f32], example: &Example, scratch: &mut TreeScratch) {
+        let (arcs, labels) = self.split(w);
+        let weights =
+            ArcWeights { arcs: ArcGroups::new(arcs, 1.0, false), labels: Table::new(labels, 1.0) };
+        let gold = Gold { heads: &example.heads, labels: &example.labels, cost: false };
+        self.engine.scorer.prepare(&example.atoms, &mut scratch.score);
+        self.engine.scorer.score(weights, &example.atoms, Some(gold), &mut scratch.score);
+    }
+
+    /// Leaves the scores of the trees that agree with the given heads in `scratch.allowed`.
+    fn restrict(&self, example: &Example, scratch: &mut TreeScratch) {
+        scratch.allowed.copy_from(&scratch.score.scores);
+        for (index, &head) in example.heads.iter().enumerate().filter(|gold| *gold.1 != FREE_HEAD) {
+            scratch.allowed.require(head as usize, index + 1);
+        }
+    }
+
+    /// Finds the gold tree of a partial example: the best one that agrees with it.
+    fn complete(&self, example: &Example, scratch: &mut TreeScratch) {
+        if example.is_complete() {
+            return;
+        }
+        self.restrict(example, scratch);
+        let TreeScratch { score, decode, completed, allowed, .. } = scratch;
+        self.engine.decoder.decode(allowed, decode, &mut completed.heads);
+        let label = |((head, child), &given): ((usize, usize), &u16)| match given {
+            FREE_LABEL => score.best_label(head, child),
+            given => given,
+        };
+        completed.labels.clear();
+        completed.labels.extend(completed.heads.arcs().zip(&example.labels).map(label));
+    }
+
+    /// Adds the features of an arc, `value` times.
     fn add(
         &self,
         example: &Example,
@@ -86,20 +167,15 @@ impl TreeProblem {
         value: f32,
         delta: &mut SparseVector,
     ) {
-        arc_positions(
-            &self.engine.scorer,
-            self.arc_bits,
-            &example.atoms,
-            scratch,
-            arc,
-            |position| {
-                if self.arc_support.contains(position) {
-                    delta.add(position, value);
-                }
-            },
-        );
+        let scorer = &self.engine.scorer;
+        arc_positions(scorer, self.arc_bits, &example.atoms, scratch, arc, |position| {
+            if self.arc_support.contains(position) {
+                delta.add(position, value);
+            }
+        });
     }
 
+    /// Adds the features of a label on an arc, `value` times.
     fn add_label(
         &self,
         example: &Example,
@@ -108,99 +184,17 @@ impl TreeProblem {
         (label, value): (u16, f32),
         delta: &mut SparseVector,
     ) {
-        label_positions(
-            &self.engine.scorer,
-            self.label_bits,
-            &example.atoms,
-            scratch,
-            arc,
-            label,
-            |position| {
-                if self.label_support.contains(position) {
-                    delta.add((1 << self.arc_bits) + position, value);
-                }
-            },
-        );
-    }
-}
-
-impl Problem for TreeProblem {
-    type Example = Example;
-    type Scratch = TreeScratch;
-}
-
-impl Structured for TreeProblem {
-    type Output = LabelledTree;
-
-    fn decode(
-        &self,
-        w: &[f32],
-        example: &Example,
-        cost: CostMode,
-        scratch: &mut TreeScratch,
-        guess: &mut LabelledTree,
-    ) {
         let scorer = &self.engine.scorer;
-        let (arcs, labels) = self.split(w);
-        let weights =
-            ArcWeights { arcs: ArcGroups::new(arcs, 1.0, false), labels: Table::new(labels, 1.0) };
-        let gold = Gold {
-            heads: &example.heads,
-            labels: &example.labels,
-            cost: cost == CostMode::Augmented,
-        };
-        scorer.prepare(&example.atoms, &mut scratch.score);
-        scorer.score(weights, &example.atoms, Some(gold), &mut scratch.score);
-        // Every arc has a finite score, so there is a tree.
-        self.engine.decoder.decode(&scratch.score.scores, &mut scratch.decode, &mut guess.heads);
-        guess.labels.clear();
-        guess
-            .labels
-            .extend(guess.heads.arcs().map(|(head, child)| scratch.score.best_label(head, child)));
-    }
-
-    fn difference(
-        &self,
-        example: &Example,
-        guess: &LabelledTree,
-        scratch: &mut TreeScratch,
-        delta: &mut SparseVector,
-    ) {
-        for ((guess_head, child), &guess_label) in guess.heads.arcs().zip(&guess.labels) {
-            let (head, label) = (example.heads[child - 1] as usize, example.labels[child - 1]);
-            if head != guess_head {
-                self.add(example, &scratch.score, (head, child), 1.0, delta);
-                self.add(example, &scratch.score, (guess_head, child), -1.0, delta);
+        label_positions(scorer, self.label_bits, &example.atoms, scratch, arc, |position| {
+            let position = position ^ u32::from(label);
+            if self.label_support.contains(position) {
+                delta.add((1 << self.arc_bits) + position, value);
             }
-            if (head, label) != (guess_head, guess_label) {
-                self.add_label(example, &scratch.score, (head, child), (label, 1.0), delta);
-                self.add_label(
-                    example,
-                    &scratch.score,
-                    (guess_head, child),
-                    (guess_label, -1.0),
-                    delta,
-                );
-            }
-        }
-    }
-
-    fn loss(&self, example: &Example, guess: &LabelledTree) -> f32 {
-        let label_cost = if self.engine.scorer.labels.is_empty() { 0.0 } else { 0.5 };
-        let words = guess.heads.arcs().zip(&guess.labels);
-        let cost = |((head, child), &label): ((usize, usize), &u16)| {
-            if head != example.heads[child - 1] as usize {
-                1.0
-            } else if label != example.labels[child - 1] {
-                label_cost
-            } else {
-                0.0
-            }
-        };
-        words.map(cost).sum()
+        });
     }
 }
 
+/// Visits the arcs that are given.
 fn each_gold_arc(
     scorer: &ArcScorer,
     examples: &[Example],
@@ -210,7 +204,9 @@ fn each_gold_arc(
     for example in examples {
         scorer.prepare(&example.atoms, &mut scratch);
         for (index, (&head, &label)) in example.heads.iter().zip(&example.labels).enumerate() {
-            visit(&example.atoms, &scratch, (head as usize, index + 1), label);
+            if head != FREE_HEAD {
+                visit(&example.atoms, &scratch, (head as usize, index + 1), label);
+            }
         }
     }
 }
@@ -231,13 +227,13 @@ fn arc_positions(
     });
 }
 
+/// The positions of the label features of an arc; the weight of label `l` is at position XOR `l`.
 fn label_positions(
     scorer: &ArcScorer,
     bits: u32,
     atoms: &Atoms,
     scratch: &ScoreScratch<f32>,
     (head, child): (usize, usize),
-    label: u16,
     mut found: impl FnMut(u32),
 ) {
     let turn = direction_side(head > child);
@@ -248,7 +244,7 @@ fn label_positions(
         (head, child),
         |feature| {
             let turn = if feature.copies.direction { turn } else { 0 };
-            found(position(feature.sum.wrapping_add(turn), bits) ^ u32::from(label));
+            found(position(feature.sum.wrapping_add(turn), bits));
         },
     );
 }
