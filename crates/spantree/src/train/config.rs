@@ -82,7 +82,7 @@ pub struct LearnerConfig {
 
 impl Default for LearnerConfig {
     fn default() -> Self {
-        Self { rule: Rule::Pa, aggressiveness: 0.02, square_root: false, k: 5, step: 0.1, l2: 1e-6 }
+        Self { rule: Rule::Pa, aggressiveness: 0.02, square_root: false, k: 5, step: 0.03, l2: 0.0 }
     }
 }
 

@@ -1,0 +1,157 @@
+//! Settings of training: defaults, then the file of `--config`, then flags.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use clap::ValueEnum;
+use spantree::graph::Decoder;
+use spantree::train::{Cost, Mixing, Rule, TrainConfig};
+use spantree::treebank::transform::Scheme;
+
+/// The settings that have a flag. What is not given keeps its value in the file, or its default.
+#[derive(clap::Args)]
+pub(super) struct Settings {
+    /// A TOML file with settings; flags win. --print-config shows all settings and their defaults
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Largest number of epochs [default: 12]
+    #[arg(long, value_name = "N")]
+    epochs: Option<u64>,
+    /// Stop when dev LAS has not risen for N epochs [default: 3]
+    #[arg(long, value_name = "N")]
+    patience: Option<u64>,
+    /// eisner: projective trees; mst: all trees [default: by the share of crossing arcs]
+    #[arg(long, value_name = "DECODER")]
+    decoder: Option<Decoder>,
+    /// Number of arcs that a feature may look at; only 1 so far
+    #[arg(long, value_name = "N")]
+    order: Option<u32>,
+    /// How weights are updated [default: pa]
+    #[arg(long, value_name = "RULE")]
+    learner: Option<LearnerChoice>,
+    /// pa: largest step on one sentence [default: 0.02]
+    #[arg(long, value_name = "C")]
+    aggressiveness: Option<f64>,
+    /// pa: the margin is the square root of the cost
+    #[arg(long)]
+    square_root: bool,
+    /// mira-k: number of trees that gold is compared with [default: 5]
+    #[arg(long, value_name = "K")]
+    k: Option<usize>,
+    /// log-linear: length of the steps [default: 0.03]
+    #[arg(long, value_name = "STEP")]
+    step: Option<f64>,
+    /// log-linear: strength of the regulariser per sentence [default: 0]
+    #[arg(long, value_name = "L2")]
+    l2: Option<f64>,
+    /// What a mistake costs [default: labels]
+    #[arg(long, value_name = "COST")]
+    cost: Option<CostChoice>,
+    /// With eisner, encode crossing arcs in the labels (head, path or head+path) instead of lifting them
+    #[arg(long, value_name = "SCHEME")]
+    pseudo_projective: Option<Scheme>,
+    /// Train on N parts of the data in parallel and mix the weights after each epoch; the model depends on N [default: 1]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// How the weights of the threads are mixed [default: uniform]
+    #[arg(long, value_name = "HOW")]
+    mixing: Option<MixingChoice>,
+    /// Seed of the shuffles [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LearnerChoice {
+    /// cost-augmented passive-aggressive
+    Pa,
+    /// 1-best MIRA
+    Mira,
+    /// MIRA over the k best trees
+    MiraK,
+    /// MIRA over single arcs, without decoding
+    MiraFactored,
+    /// averaged perceptron
+    Perceptron,
+    /// log-likelihood, by AdaGrad
+    LogLinear,
+}
+
+impl From<LearnerChoice> for Rule {
+    fn from(choice: LearnerChoice) -> Self {
+        match choice {
+            LearnerChoice::Pa => Rule::Pa,
+            LearnerChoice::Mira => Rule::Mira,
+            LearnerChoice::MiraK => Rule::MiraK,
+            LearnerChoice::MiraFactored => Rule::MiraFactored,
+            LearnerChoice::Perceptron => Rule::Perceptron,
+            LearnerChoice::LogLinear => Rule::LogLinear,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CostChoice {
+    /// a wrong head 1, a wrong label nothing
+    Heads,
+    /// a wrong head 1, a wrong label on a right arc one half
+    Labels,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MixingChoice {
+    /// all threads count the same
+    Uniform,
+    /// by the number of sentences that changed the weights
+    Errors,
+}
+
+impl Settings {
+    /// The settings in force, checked.
+    pub(super) fn config(&self) -> Result<TrainConfig> {
+        let mut config = self.read_file()?;
+        set(&mut config.epochs, self.epochs);
+        set(&mut config.patience, self.patience);
+        set(&mut config.order, self.order);
+        set(&mut config.threads, self.threads);
+        set(&mut config.seed, self.seed);
+        config.decoder = self.decoder.or(config.decoder);
+        config.pseudo_projective = self.pseudo_projective.or(config.pseudo_projective);
+        set(&mut config.learner.rule, self.learner.map(Rule::from));
+        set(&mut config.learner.aggressiveness, self.aggressiveness);
+        set(&mut config.learner.square_root, self.square_root.then_some(true));
+        set(&mut config.learner.k, self.k);
+        set(&mut config.learner.step, self.step);
+        set(&mut config.learner.l2, self.l2);
+        let label_cost = |cost| match cost {
+            CostChoice::Heads => 0.0,
+            CostChoice::Labels => Cost::default().label,
+        };
+        set(&mut config.cost.label, self.cost.map(label_cost));
+        let mixing = |mixing| match mixing {
+            MixingChoice::Uniform => Mixing::Uniform,
+            MixingChoice::Errors => Mixing::Errors,
+        };
+        set(&mut config.mixing, self.mixing.map(mixing));
+        config.check()?;
+        Ok(config)
+    }
+
+    fn read_file(&self) -> Result<TrainConfig> {
+        let Some(path) = &self.config else { return Ok(TrainConfig::default()) };
+        let name = path.display();
+        let text = fs::read_to_string(path).with_context(|| format!("{name}: cannot read"))?;
+        toml::from_str(&text).map_err(|error| {
+            let start = error.span().map_or(0, |span| span.start);
+            let line = 1 + text.bytes().take(start).filter(|&byte| byte == b'\n').count();
+            anyhow!("{name}:{line}: {}", error.message().replace('\n', " "))
+        })
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
