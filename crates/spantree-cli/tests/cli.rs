@@ -379,3 +379,71 @@ fn a_parser_is_trained_asked_and_used() {
     let message = bench.fails(&["parse", "--model", "a.spantree", "--keep", "cycle.conllu"]);
     assert!(message.contains("sentence s1"), "{message}");
 }
+
+#[test]
+fn settings_come_from_defaults_file_and_flags() {
+    let bench = Bench::new("settings");
+    let printed = |extra: &[&str]| bench.ok(&[&["train", "--print-config"], extra].concat());
+    bench.write("all.toml", printed(&["--learner", "mira-k", "--k", "3", "--decoder", "mst"]));
+    assert_eq!(
+        printed(&["--config", "all.toml"]),
+        bench.read("all.toml"),
+        "printed settings come back"
+    );
+    bench.write(
+        "some.toml",
+        "epochs = 7\n[learner]\nrule = \"log-linear\"\n[cost.relations]\npunct = 0.25\n",
+    );
+    let both = printed(&["--config", "some.toml", "--epochs", "2", "--cost", "heads"]);
+    for line in
+        ["epochs = 2", "rule = \"log-linear\"", "punct = 0.25", "label = 0.0", "patience = 3"]
+    {
+        assert!(both.lines().any(|found| found == line), "{line} in {both}");
+    }
+    for (text, expected) in [
+        ("seed = 1\nepoch = 4\n", "bad.toml:2: unknown field `epoch`"),
+        ("[learner]\nrule = \"best\"\n", "bad.toml:2: unknown variant `best`"),
+        ("decoder = \"best\"\n", "bad.toml:1: \"best\": choose eisner or mst"),
+        ("order = 2\n", "order is 2; give 1"),
+        ("[learner]\naggressiveness = 0\n", "learner.aggressiveness is 0; give "),
+        ("epochs =\n", "bad.toml:1: "),
+    ] {
+        bench.write("bad.toml", text);
+        let message = bench.fails(&["train", "--print-config", "--config", "bad.toml"]);
+        assert!(message.starts_with(&format!("spantree: {expected}")), "{message}");
+    }
+    assert!(bench.fails(&["train", "--print-config", "--order", "3"]).contains("order is 3"));
+    assert_eq!(bench.run(&["train", "--dev", "x"], "").status.code(), Some(2), "no data");
+}
+
+#[test]
+fn odd_data_are_trained_on_with_a_word() {
+    let bench = Bench::new("odd-data");
+    bench.ok(&["generate", "60", "--seed", "1", "-o", "train.conllu"]);
+    bench.write("dev.conllu", "");
+    let partial = conllu(&[&[("1", "_", "_"), ("2", "0", "root")]]);
+    bench.write("train.conllu", bench.read("train.conllu") + &partial);
+    let train = [
+        "train",
+        "--data",
+        "train.conllu",
+        "--dev",
+        "dev.conllu",
+        "--epochs",
+        "1",
+        "--threads",
+        "2",
+    ];
+    let output = bench.run(&[&train[..], &["--out", "a.spantree"]].concat(), "");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{message}");
+    for expected in ["dev.conllu has no sentences", "1 words in 1 sentences have no head"] {
+        assert_eq!(message.matches(expected).count(), 1, "{expected} in {message}");
+    }
+    bench.write("train.conllu", conllu(&[&[("1", "_", "_"), ("2", "_", "_")]]));
+    let output = bench.run(&["train", "--data", "train.conllu", "--out", "b.spantree"], "");
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.ends_with("labels are learned from complete trees\n"), "{message}");
+    assert!(!bench.exists("b.spantree"));
+}

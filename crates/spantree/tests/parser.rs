@@ -3,8 +3,11 @@
 use spantree::graph::{Decoder, ParseError, ParseOptions, ParseWarning, Parser};
 use spantree::learn::Rng;
 use spantree::model::ModelError;
-use spantree::train::{TrainConfig, TrainError, Trainer};
-use spantree::treebank::{Column, Sentence};
+use spantree::train::{
+    LearnerConfig, Mixing, Progress, Rule, TrainConfig, TrainError, TrainWarning, Trainer,
+};
+use spantree::treebank::transform::Scheme;
+use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
 
 /// `DET? ADJ* NOUN VERB DET? ADJ* NOUN (ADP NOUN)? PUNCT`, where the form of the adposition says whether its phrase hangs
 /// from the verb or from the noun before it: learnable, but not from tags alone.
@@ -111,28 +114,210 @@ fn a_loaded_model_parses_like_the_trained_one() {
     }
 }
 
+fn learner(rule: Rule) -> LearnerConfig {
+    LearnerConfig { rule, ..LearnerConfig::default() }
+}
+
+#[test]
+fn every_learner_learns_the_planted_grammar() {
+    for decoder in [Decoder::Eisner, Decoder::Mst] {
+        for rule in Rule::ALL {
+            let config = TrainConfig { learner: learner(rule), ..config(decoder) };
+            let trainer = Trainer::new(config);
+            let parser = trainer.train(&treebank(1, 100), &treebank(2, 40), &mut |_| ()).unwrap();
+            let scores = parser.info().dev.unwrap();
+            assert!(scores.las > 95.0, "{rule} {decoder}: {scores:?}");
+        }
+    }
+}
+
+/// What a kill after the second epoch of trees leaves behind: the checkpoint.
+fn checkpoint_after_two_epochs(config: &TrainConfig, path: &std::path::Path) -> Vec<u8> {
+    let mut saved = Vec::new();
+    let mut keep = |progress| {
+        if matches!(progress, Progress::TreeEpoch { epoch: 2, .. }) {
+            saved = std::fs::read(path).unwrap();
+        }
+    };
+    let short = TrainConfig { epochs: 2, ..config.clone() };
+    Trainer::new(short).train(&treebank(1, 100), &treebank(2, 40), &mut keep).unwrap();
+    assert!(!path.exists(), "a finished run leaves no checkpoint");
+    saved
+}
+
 #[test]
 fn training_that_was_interrupted_ends_in_the_same_model() {
+    let (train, dev) = (treebank(1, 100), treebank(2, 40));
     let path = std::env::temp_dir().join(format!("spantree-checkpoint-{}", std::process::id()));
-    let whole = bytes(&train(Decoder::Eisner), "whole");
-    // Stopped by its own limit after two epochs of trees; the checkpoint is put back as a kill would leave it.
-    let short =
-        TrainConfig { epochs: 2, checkpoint: Some(path.clone()), ..config(Decoder::Eisner) };
-    let mut saved = Vec::new();
-    let mut keep = |_| saved = std::fs::read(&path).unwrap_or_default();
-    Trainer::new(short).train(&treebank(1, 150), &treebank(2, 60), &mut keep).unwrap();
-    assert!(!path.exists(), "a finished run leaves no checkpoint");
-    std::fs::write(&path, &saved).unwrap();
-    let rest =
+    for (rule, threads) in
+        [(Rule::Pa, 1), (Rule::LogLinear, 1), (Rule::LogLinear, 2), (Rule::MiraK, 2)]
+    {
+        let plain = TrainConfig { learner: learner(rule), threads, ..config(Decoder::Eisner) };
+        let whole = Trainer::new(plain.clone()).train(&train, &dev, &mut |_| ()).unwrap();
+        let kept = TrainConfig { checkpoint: Some(path.clone()), resume: true, ..plain };
+        std::fs::write(&path, checkpoint_after_two_epochs(&kept, &path)).unwrap();
+        let resumed = Trainer::new(kept).train(&train, &dev, &mut |_| ()).unwrap();
+        assert!(bytes(&whole, "whole") == bytes(&resumed, "resumed"), "{rule}, {threads} threads");
+    }
+}
+
+#[test]
+fn checkpoints_of_other_runs_are_refused_by_what_differs() {
+    let (train, dev) = (treebank(1, 100), treebank(2, 40));
+    let path = std::env::temp_dir().join(format!("spantree-other-run-{}", std::process::id()));
+    let config =
         TrainConfig { checkpoint: Some(path.clone()), resume: true, ..config(Decoder::Eisner) };
-    let resumed =
-        Trainer::new(rest.clone()).train(&treebank(1, 150), &treebank(2, 60), &mut |_| ()).unwrap();
-    assert!(whole == bytes(&resumed, "resumed"));
-    std::fs::write(&path, &saved).unwrap();
-    let other =
-        Trainer::new(TrainConfig { seed: 9, ..rest }).train(&treebank(1, 150), &[], &mut |_| ());
-    assert!(matches!(other, Err(TrainError::OtherRun { .. })));
+    let saved = checkpoint_after_two_epochs(&config, &path);
+    let refused = |config: &TrainConfig, train: &[Sentence], dev: &[Sentence], expected: &str| {
+        std::fs::write(&path, &saved).unwrap();
+        let error = Trainer::new(config.clone()).train(train, dev, &mut |_| ()).unwrap_err();
+        assert!(matches!(error, TrainError::OtherRun { .. }), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    let other = |change: fn(&mut TrainConfig)| {
+        let mut other = config.clone();
+        change(&mut other);
+        other
+    };
+    refused(&other(|c| c.seed = 9), &train, &dev, "seed is 1 there and 9 here");
+    refused(&other(|c| c.threads = 2), &train, &dev, "threads is 1 there and 2 here");
+    refused(&other(|c| c.learner.k = 9), &train, &dev, "learner is ");
+    let mut changed = train.clone();
+    changed[7].set(1, Column::Form, "another");
+    refused(&config, &changed, &dev, "training data is ");
+    refused(&config, &train, &dev[1..], "development data is ");
     std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn threads_mix_to_a_good_model_that_does_not_depend_on_the_machine() {
+    let (train, dev) = (treebank(1, 150), treebank(2, 60));
+    for mixing in [Mixing::Uniform, Mixing::Errors] {
+        let model = |threads| {
+            let config = TrainConfig { threads, mixing, ..config(Decoder::Eisner) };
+            Trainer::new(config).train(&train, &dev, &mut |_| ()).unwrap()
+        };
+        assert!(bytes(&model(1), "one") == bytes(&self::train(Decoder::Eisner), "serial"));
+        let three = model(3);
+        assert!(bytes(&three, "three") == bytes(&model(3), "again"));
+        assert!(three.info().dev.unwrap().las > 97.0, "{:?}", three.info().dev);
+    }
+}
+
+/// Takes the heads and labels of all but every `kept`-th word.
+fn without_most_heads(mut treebank: Vec<Sentence>, kept: u32) -> Vec<Sentence> {
+    for sent in &mut treebank {
+        for word in (1..=sent.len() as u32).filter(|word| word % kept != 0) {
+            sent.set_head(word, None);
+            sent.set(word, Column::Deprel, "_");
+        }
+    }
+    treebank
+}
+
+#[test]
+fn half_annotated_sentences_help() {
+    let dev = treebank(2, 100);
+    let few = treebank(1, 6);
+    let mut more = few.clone();
+    more.extend(without_most_heads(treebank(7, 150), 2));
+    for rule in [Rule::LogLinear, Rule::Pa, Rule::MiraK, Rule::MiraFactored] {
+        let uas = |train: &[Sentence]| {
+            let config = TrainConfig { learner: learner(rule), ..config(Decoder::Mst) };
+            let mut warnings = Vec::new();
+            let mut note = |progress| {
+                if let Progress::Warning(warning) = progress {
+                    warnings.push(warning);
+                }
+            };
+            let parser = Trainer::new(config).train(train, &dev, &mut note).unwrap();
+            let partial =
+                warnings.iter().any(|w| matches!(w, TrainWarning::Partial { sentences: 150, .. }));
+            assert_eq!(partial, train.len() > 6);
+            parser.info().dev.unwrap().uas
+        };
+        let (without, with) = (uas(&few), uas(&more));
+        assert!(with > without + 1.0, "{rule}: {without} {with}");
+    }
+    let partial_only = without_most_heads(treebank(7, 10), 2);
+    let error = Trainer::default().train(&partial_only, &[], &mut |_| ()).unwrap_err();
+    assert!(matches!(error, TrainError::NoCompleteTree));
+}
+
+#[test]
+fn of_two_mistakes_the_cheaper_one_is_made() {
+    // Annotators disagree about the same words half of the time, so one of two mistakes must be made.
+    let disagreement = |turn: usize| {
+        let (head, label) = [(2, "obl"), (3, "nmod")][turn % 2];
+        Sentence::from_words(&[
+            ("she", "PRON", 2, "nsubj"),
+            ("sees", "VERB", 0, "root"),
+            ("stars", "NOUN", 2, "obj"),
+            ("with", "ADP", 5, "case"),
+            ("telescopes", "NOUN", head, label),
+        ])
+    };
+    let train: Vec<_> = (0..40).map(disagreement).collect();
+    for (relation, expected) in [("obl", 2), ("nmod", 3)] {
+        let mut config = config(Decoder::Mst);
+        config.cost.relations.insert(relation.to_owned(), 4.0);
+        let parser = Trainer::new(config).train(&train, &[], &mut |_| ()).unwrap();
+        let mut sent = train[0].clone();
+        parser.worker().parse(&mut sent, &ParseOptions::default()).unwrap();
+        assert_eq!(sent.word(5).head(), Some(expected), "{relation} is dear");
+    }
+}
+
+#[test]
+fn data_that_do_not_match_are_warned_about() {
+    let (mut train, mut dev) = (treebank(1, 50), treebank(2, 20));
+    for sent in &mut train {
+        (1..=sent.len() as u32).for_each(|word| sent.set(word, Column::Feats, "A=B"));
+    }
+    dev[0].set(1, Column::Deprel, "strange");
+    let warnings = |dev: &[Sentence]| {
+        let mut warnings = Vec::new();
+        let mut note = |progress| {
+            if let Progress::Warning(warning) = progress {
+                warnings.push(warning);
+            }
+        };
+        Trainer::new(config(Decoder::Eisner)).train(&train, dev, &mut note).unwrap();
+        warnings
+    };
+    let unknown = TrainWarning::UnknownRelations { words: 1, relation: "strange".to_owned() };
+    assert_eq!(warnings(&dev), [TrainWarning::MissingColumn { column: Column::Feats }, unknown]);
+    assert_eq!(warnings(&[Sentence::new()]), [TrainWarning::EmptyDev]);
+}
+
+#[test]
+fn pseudo_projective_labels_bring_crossing_arcs_back() {
+    let generate = |seed, count| -> Vec<Sentence> {
+        let config = GeneratorConfig { seed, non_projective: 0.6, ..GeneratorConfig::default() };
+        Generator::new(config).take(count).collect()
+    };
+    let (train, dev) = (generate(1, 300), generate(2, 100));
+    let recall = |pseudo_projective| {
+        let config = TrainConfig { pseudo_projective, max_bits: 18, ..config(Decoder::Eisner) };
+        let parser = Trainer::new(config).train(&train, &dev, &mut |_| ()).unwrap();
+        let mut worker = parser.worker();
+        let (mut found, mut all) = (0, 0);
+        for gold in &dev {
+            let mut guess = gold.clone();
+            worker.parse(&mut guess, &ParseOptions::default()).unwrap();
+            for &word in &gold.tree().unwrap().non_projective_words() {
+                all += 1;
+                found += usize::from(gold.word(word).head() == guess.word(word).head());
+            }
+        }
+        assert!(all > 30, "{all}");
+        100 * found / all
+    };
+    let lifted = recall(None);
+    assert_eq!(lifted, 0, "a projective parser cannot draw a crossing arc");
+    for scheme in Scheme::ALL {
+        assert!(recall(Some(scheme)) > 40, "{scheme}");
+    }
 }
 
 #[test]
@@ -273,6 +458,9 @@ fn data_that_cannot_be_learned_from_get_a_sentence() {
     assert!(message(&[Sentence::from_words(&[("a", "_", 0, "root")])]).contains("no UPOS"));
     let cycle = Sentence::from_words(&[("a", "X", 2, "dep"), ("b", "X", 1, "dep")]);
     assert!(message(&[cycle]).contains("training sentence 1"));
+    let mut untreed = Sentence::from_words(&[("a", "X", 0, "root")]);
+    untreed.set_head(1, None);
+    assert!(message(&[untreed]).contains("no training sentence has a head and a label"));
 }
 
 #[test]
