@@ -62,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let trainer = Trainer::new(arguments.with_files(config, out));
     let mut report = Report::new();
-    let parser = trainer.train(&train, &dev, &mut |progress| report.show(progress))?;
+    let parser = trainer.train(&train, &dev, &mut |progress| report.show(&progress))?;
+    drop(report);
     parser.save(out)?;
     eprintln!("{}: {:.1} MB", out.display(), parser.size() as f64 / 1e6);
     Ok(ExitCode::SUCCESS)

@@ -23,7 +23,8 @@ use crate::state::State;
 pub enum Margin {
     /// The loss itself.
     Loss,
-    /// Its square root, which asks less of long inputs.
+    /// Its square root, which asks less of long inputs. It goes with [`CostMode::Plain`] unless decoding adds the same
+    /// square root, which exact searches cannot.
     SquareRoot,
 }
 

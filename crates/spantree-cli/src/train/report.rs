@@ -17,9 +17,9 @@ impl Report {
         Self { bar }
     }
 
-    pub(super) fn show(&mut self, progress: Progress) {
+    pub(super) fn show(&mut self, progress: &Progress) {
         match progress {
-            Progress::EpochStart { sentences, .. } => {
+            &Progress::EpochStart { sentences, .. } => {
                 self.bar.reset();
                 self.bar.set_length(sentences as u64);
             }
@@ -27,7 +27,7 @@ impl Report {
             Progress::Calibrate => self.bar.finish_and_clear(),
             _ => {}
         }
-        if let Some(line) = describe(&progress) {
+        if let Some(line) = describe(progress) {
             self.bar.suspend(|| eprintln!("{line}"));
         }
     }

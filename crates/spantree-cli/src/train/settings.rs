@@ -33,7 +33,7 @@ pub(super) struct Settings {
     /// pa: largest step on one sentence [default: 0.02]
     #[arg(long, value_name = "C")]
     aggressiveness: Option<f64>,
-    /// pa: the margin is the square root of the cost
+    /// pa: compare gold with the best tree; the margin is the square root of its cost
     #[arg(long)]
     square_root: bool,
     /// mira-k: number of trees that gold is compared with [default: 5]

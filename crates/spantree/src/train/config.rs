@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use spantree_learn::{
-    FactoredMira, Margin, Mira, PassiveAggressive, Rate, StochasticGradient, Weighting,
+    CostMode, FactoredMira, Margin, Mira, PassiveAggressive, Rate, StochasticGradient, Weighting,
 };
 use spantree_treebank::transform::Scheme;
 
@@ -70,7 +70,8 @@ pub struct LearnerConfig {
     pub rule: Rule,
     /// `pa`: C, the largest step on one sentence.
     pub aggressiveness: f64,
-    /// `pa`: whether the margin is the square root of the cost, which asks less of long sentences.
+    /// `pa`: whether the margin is the square root of the cost, which asks less of long sentences. The guess is then the best
+    /// tree without costs (Crammer et al. 2006, prediction-based updates).
     pub square_root: bool,
     /// `mira-k`: number of trees that gold is compared with.
     pub k: usize,
@@ -88,14 +89,24 @@ impl Default for LearnerConfig {
 
 impl LearnerConfig {
     pub(super) fn passive_aggressive(&self) -> PassiveAggressive {
-        let margin = if self.square_root { Margin::SquareRoot } else { Margin::Loss };
-        PassiveAggressive { margin, ..PassiveAggressive::cost_augmented(self.aggressiveness) }
+        let cost_augmented = PassiveAggressive::cost_augmented(self.aggressiveness);
+        match self.square_root {
+            // A square root is no sum over words, so the cost cannot take part in the search for the guess.
+            true => PassiveAggressive {
+                margin: Margin::SquareRoot,
+                decoding: CostMode::Plain,
+                ..cost_augmented
+            },
+            false => cost_augmented,
+        }
     }
 
     pub(super) fn mira_k(&self) -> Mira {
         Mira { k: self.k }
     }
 
+    /// Constraints hold to a thousandth, or as well as 20 sweeps over a sentence can make them: exact solutions would be undone
+    /// by the next sentence anyway.
     pub(super) fn mira_factored() -> FactoredMira {
         FactoredMira { tolerance: 1e-3, sweeps: 20 }
     }

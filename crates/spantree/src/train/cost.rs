@@ -11,7 +11,7 @@ use super::TrainError;
 use super::problem::{Example, FREE_HEAD, FREE_LABEL};
 use crate::graph::LabelSet;
 
-/// Settings of the cost; see the [module](self).
+/// What mistakes cost. A word with a wrong head costs the weight of its gold relation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cost {
