@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use spantree::graph::Parser;
+use spantree::Pipeline;
+use spantree::model::ParserHeader;
 
 use crate::io::print;
 
@@ -20,17 +21,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let parser = Parser::load(&arguments.model)?;
-    let info = parser.info();
+    let pipeline = Pipeline::load(&arguments.model)?;
+    let info = pipeline.info();
     if arguments.json {
         print(&(serde_json::to_string_pretty(info)? + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
-    writeln!(text, "kind         {} parser, decoder {}", info.kind, info.decoder)?;
     writeln!(text, "written by   spantree {}", info.tool_version)?;
-    writeln!(text, "size         {:.1} MB", parser.size() as f64 / 1e6)?;
-    for source in &info.training.sources {
+    writeln!(text, "size         {:.1} MB", pipeline.size() as f64 / 1e6)?;
+    for source in &info.sources {
         writeln!(
             text,
             "trained on   {} ({})",
@@ -38,21 +38,56 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             source.licence.as_deref().unwrap_or("licence not stated")
         )?;
     }
-    let training = &info.training;
+    if let Some(segmenter) = &info.segmenter {
+        write!(
+            text,
+            "segmenter    {} sentences, {} tokens",
+            segmenter.sentences, segmenter.tokens
+        )?;
+        if let Some(dev) = &segmenter.dev {
+            write!(text, "; dev F1 of tokens {:.2}, sentences {:.2}", dev.tokens, dev.sentences)?;
+        }
+        text.push('\n');
+    }
+    if let Some(tagger) = &info.tagger {
+        write!(text, "tagger       {} tags", tagger.tags.len())?;
+        if let Some(dev) = &tagger.dev {
+            write!(
+                text,
+                "; dev UPOS {:.2}, XPOS {:.2}, FEATS {:.2}",
+                dev.upos, dev.xpos, dev.feats
+            )?;
+        }
+        text.push('\n');
+    }
+    if let Some(lemmatiser) = &info.lemmatiser {
+        write!(text, "lemmatiser   {} edit scripts", lemmatiser.scripts.len())?;
+        if let Some(dev) = lemmatiser.dev {
+            write!(text, "; dev {dev:.2}")?;
+        }
+        text.push('\n');
+    }
+    if let Some(parser) = &info.parser {
+        describe_parser(parser, &mut text)?;
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe_parser(parser: &ParserHeader, text: &mut String) -> std::fmt::Result {
+    let training = &parser.training;
+    writeln!(text, "parser       {}, decoder {}", parser.kind, parser.decoder)?;
     writeln!(
         text,
-        "             {} sentences, {} words, seed {}",
-        training.sentences, training.words, training.seed
+        "             {} sentences, {} words, seed {}, epochs {}, kept {}",
+        training.sentences, training.words, training.seed, training.epochs, training.best_epoch
     )?;
-    writeln!(text, "epochs       {}, kept {}", training.epochs, training.best_epoch)?;
-    if let Some(dev) = info.dev {
+    if let Some(dev) = parser.dev {
         writeln!(
             text,
-            "dev scores   UAS {:.2}, LAS {:.2} over {} words",
+            "             dev UAS {:.2}, LAS {:.2} over {} words",
             dev.uas, dev.las, dev.words
         )?;
     }
-    writeln!(text, "labels       {}", info.labels.join(" "))?;
-    print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    writeln!(text, "labels       {}", parser.labels.join(" "))
 }

@@ -262,7 +262,9 @@ mod tests {
     /// A lattice of random widths and small integer scores, so that sums are exact and ties occur.
     fn lattice(seed: &mut u64) -> LatticeScores {
         let mut random = |below: u64| {
-            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (*seed >> 33) % below
         };
         let mut scores = LatticeScores::default();
@@ -296,7 +298,8 @@ mod tests {
         for _ in 0..2000 {
             let scores = lattice(&mut seed);
             let paths = all_paths(&scores);
-            let best = paths.iter().map(|path| scores.path_score(path)).fold(f64::NEG_INFINITY, f64::max);
+            let best =
+                paths.iter().map(|path| scores.path_score(path)).fold(f64::NEG_INFINITY, f64::max);
             let found = scores.decode(&mut scratch, &mut path);
             assert_eq!(found.unwrap_or(f64::NEG_INFINITY), best);
             if found.is_some() {

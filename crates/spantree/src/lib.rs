@@ -34,11 +34,13 @@ pub mod feature;
 pub mod graph;
 pub mod lemma;
 pub mod model;
-pub mod segment;
+pub mod pipeline;
 pub mod rows;
+pub mod segment;
 pub mod tag;
 pub mod train;
 
+pub use pipeline::Pipeline;
 pub use spantree_decode as decode;
 pub use spantree_learn as learn;
 pub use spantree_treebank as treebank;

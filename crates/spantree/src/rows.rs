@@ -84,7 +84,8 @@ impl<'a> Rows<'a> {
         sections: &mut Sections,
     ) -> Result<(), ModelError> {
         for part in ["starts", "stream"] {
-            sections.push(&format!("{to}.{part}"), container.section::<u8>(&format!("{from}.{part}"))?);
+            sections
+                .push(&format!("{to}.{part}"), container.section::<u8>(&format!("{from}.{part}"))?);
         }
         Ok(())
     }
@@ -306,7 +307,10 @@ mod tests {
             (&[0, 4], &[9, 0, 1, 7]),
             (&[0, 1], &[9]),
         ] {
-            assert!(check(starts, stream).unwrap_err().contains("table t"), "{starts:?} {stream:?}");
+            assert!(
+                check(starts, stream).unwrap_err().contains("table t"),
+                "{starts:?} {stream:?}"
+            );
         }
     }
 }

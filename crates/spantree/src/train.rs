@@ -70,7 +70,22 @@ impl Trainer {
         dev: &[Sentence],
         progress: Observer<'_>,
     ) -> Result<Parser, TrainError> {
-        let mut run = Run::new(&self.config, train, dev, progress)?;
+        self.train_versions(train, 1, dev, progress)
+    }
+
+    /// Trains on several versions of one treebank, one after the other in `train`, that differ in tags or lemmas: each epoch
+    /// sees each sentence once, in one version after the other. Heads and relations must be the same in all.
+    ///
+    /// # Errors
+    /// As [`Trainer::train`].
+    pub fn train_versions(
+        &self,
+        train: &[Sentence],
+        versions: usize,
+        dev: &[Sentence],
+        progress: Observer<'_>,
+    ) -> Result<Parser, TrainError> {
+        let mut run = Run::new(&self.config, (train, versions), dev, progress)?;
         run.learn_labels()?;
         run.learn_trees()?;
         run.finish()

@@ -1,6 +1,7 @@
 //! The parser that users hold: loaded from one file, immutable, shared by any number of workers.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use spantree_treebank::transform::PseudoProjective;
 
@@ -11,7 +12,7 @@ use super::labels::{LabelFilter, LabelSet};
 use super::scorer::ArcWeights;
 use super::table::{ArcGroups, Table};
 use super::worker::Worker;
-use crate::model::{Container, Header, ModelError, Sections};
+use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
 
 /// Labels beyond this do not fit the aligned block of weights that a label feature owns.
 pub const MAX_LABELS: usize = 256;
@@ -24,26 +25,29 @@ pub(crate) mod section {
     pub(crate) const LABEL_FILTER: &str = "label_filter";
     pub(crate) const RELABEL_FILTER: &str = "relabel_filter";
     pub(crate) const ARC_FILTER: &str = "arc_filter";
+    /// All of them, in 16-bit numbers.
+    pub(super) const ALL: [&str; 6] =
+        [ARC, LABEL, RELABEL, LABEL_FILTER, RELABEL_FILTER, ARC_FILTER];
 }
 
 /// A trained parser; see the [module](self).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Parser {
-    container: Container,
-    header: Header,
+    container: Arc<Container>,
+    header: ParserHeader,
     pub(super) engine: Engine,
     /// Puts back the crossing arcs that the labels encode.
     pub(super) crossing: Option<PseudoProjective>,
 }
 
 impl Parser {
-    /// Maps a model file and checks it.
+    /// Maps a model file and checks its parser.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or is not a graph parser of this version.
+    /// When the file cannot be read, is damaged, or has no graph parser of this version.
     pub fn load(path: &Path) -> Result<Self, ModelError> {
         let (container, header) = Container::open(path)?;
-        Self::new(container, header)
+        Self::of_file(container, header)
     }
 
     /// Reads a model that is in memory; `name` stands for it in messages.
@@ -52,19 +56,39 @@ impl Parser {
     /// As [`Parser::load`].
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
         let (container, header) = Container::from_bytes(name, bytes)?;
-        Self::new(container, header)
+        Self::of_file(container, header)
     }
 
-    pub(crate) fn from_sections(sections: Sections, header: Header) -> Result<Self, ModelError> {
-        Self::new(sections.into_container("the new model", &header)?, header)
+    fn of_file(container: Container, header: Header) -> Result<Self, ModelError> {
+        let name = container.name().to_owned();
+        let problem = "it has no parser; train one with `--stages parse`".to_owned();
+        let header = header.parser.ok_or(ModelError::Invalid { name, problem })?;
+        Self::new(Arc::new(container), header)
     }
 
-    fn new(container: Container, header: Header) -> Result<Self, ModelError> {
+    pub(crate) fn from_sections(
+        sections: Sections,
+        header: ParserHeader,
+    ) -> Result<Self, ModelError> {
+        let file = Header {
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            sources: header.training.sources.clone(),
+            parser: Some(header.clone()),
+            ..Header::default()
+        };
+        Self::new(Arc::new(sections.into_container("the new model", &file)?), header)
+    }
+
+    /// A parser out of the sections of a model; everything is checked.
+    ///
+    /// # Errors
+    /// When a section is missing or does not fit the header.
+    pub fn new(container: Arc<Container>, header: ParserHeader) -> Result<Self, ModelError> {
         let invalid =
             |problem: String| ModelError::Invalid { name: container.name().to_owned(), problem };
         if header.kind != "graph" {
             return Err(invalid(format!(
-                "it is a model of kind \"{}\", not a graph parser",
+                "its parser is of kind \"{}\", not a graph parser",
                 header.kind
             )));
         }
@@ -104,6 +128,17 @@ impl Parser {
         Ok(Self { container, header, engine, crossing: scheme.map(PseudoProjective::new) })
     }
 
+    /// Adds the sections of this parser to those of a model.
+    ///
+    /// # Errors
+    /// Never for a parser that was loaded or trained.
+    pub fn write_sections(&self, sections: &mut Sections) -> Result<(), ModelError> {
+        for name in section::ALL {
+            sections.push(name, self.container.section::<i16>(name)?);
+        }
+        Ok(())
+    }
+
     /// Writes the model file; it appears under its name when it is complete.
     ///
     /// # Errors
@@ -114,7 +149,7 @@ impl Parser {
 
     /// What the model says about itself: labels, templates, training data, scores.
     #[must_use]
-    pub fn info(&self) -> &Header {
+    pub fn info(&self) -> &ParserHeader {
         &self.header
     }
 

@@ -28,7 +28,8 @@ impl Word {
 
     /// Keys of the word in the dictionary: with all its tags, and with its UPOS.
     pub(super) fn dictionary_keys(&self) -> [u64; 2] {
-        [(1, self.tags), (2, self.upos)].map(|(kind, tag)| hash::mix(hash::mix(kind, self.form), tag))
+        [(1, self.tags), (2, self.upos)]
+            .map(|(kind, tag)| hash::mix(hash::mix(kind, self.form), tag))
     }
 
     /// Keys of the features of the word, whose form this is; `lower` is a buffer.
@@ -36,12 +37,16 @@ impl Word {
         use Atom::*;
         let word = Atoms::of_form(form, lower);
         let mut keys = [0; FEATURES];
-        let with_tags = [Lower, Suffix1, Suffix2, Suffix3, Suffix4, Suffix5, Prefix1, Prefix2, Prefix3, Shape];
-        let with_upos =
-            [Lower, Suffix1, Suffix2, Suffix3, Suffix4, Suffix5, Prefix1, Prefix2, Prefix3, Prefix4, Shape];
+        let with_tags =
+            [Lower, Suffix1, Suffix2, Suffix3, Suffix4, Suffix5, Prefix1, Prefix2, Prefix3, Shape];
+        let with_upos = [
+            Lower, Suffix1, Suffix2, Suffix3, Suffix4, Suffix5, Prefix1, Prefix2, Prefix3, Prefix4,
+            Shape,
+        ];
         let alone = [Lower, Suffix5];
         let groups = [(self.tags, &with_tags[..]), (self.upos, &with_upos[..]), (0, &alone[..])];
-        let all = groups.iter().flat_map(|&(tag, atoms)| atoms.iter().map(move |&atom| (tag, atom)));
+        let all =
+            groups.iter().flat_map(|&(tag, atoms)| atoms.iter().map(move |&atom| (tag, atom)));
         for (number, (key, (tag, atom))) in keys.iter_mut().zip(all).enumerate() {
             *key = hash::mix(hash::mix(number as u64, tag), word.get(atom));
         }

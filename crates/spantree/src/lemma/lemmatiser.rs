@@ -149,7 +149,8 @@ impl Worker<'_> {
     fn apply_known(&mut self, word: &Word, form: &str) -> bool {
         let [exact, coarse] = word.dictionary_keys();
         let first = |row: Row<'_>| row.iter().next().map(|(script, _)| script);
-        let script = first(self.dictionary.get(exact)).or_else(|| first(self.dictionary.get(coarse)));
+        let script =
+            first(self.dictionary.get(exact)).or_else(|| first(self.dictionary.get(coarse)));
         script.is_some_and(|script| self.apply(script, form))
     }
 

@@ -191,7 +191,11 @@ fn common(a: &[char], b: &[char]) -> (usize, usize, usize) {
         for j in (0..b.len()).rev() {
             lengths[j + 1] = if a[i] == b[j] { lengths[j] + 1 } else { 0 };
             let length = lengths[j + 1];
-            if length > best.2 || (length == best.2 && length > 0 && (i + 1 - length, j + 1 - length) < (best.0, best.1)) {
+            if length > best.2
+                || (length == best.2
+                    && length > 0
+                    && (i + 1 - length, j + 1 - length) < (best.0, best.1))
+            {
                 best = (i + 1 - length, j + 1 - length, length);
             }
         }

@@ -41,10 +41,14 @@ impl Default for LemmatiserConfig {
 #[non_exhaustive]
 pub enum LemmaError {
     /// Nothing to learn.
-    #[error("the training data have no lemmas; train the lemmatiser on data that have, or leave it out")]
+    #[error(
+        "the training data have no lemmas; train the lemmatiser on data that have, or leave it out"
+    )]
     NoLemmas,
     /// More scripts than numbers for them.
-    #[error("the training data have {found} ways to make lemmas from forms, more than 65,535; are the columns in order?")]
+    #[error(
+        "the training data have {found} ways to make lemmas from forms, more than 65,535; are the columns in order?"
+    )]
     TooManyScripts {
         /// How many.
         found: usize,
@@ -122,7 +126,8 @@ impl LemmatiserTrainer {
             .map(|entry| Example { rows: [0; FEATURES], gold: entry.script })
             .collect();
         let (mut space, mut lower) = (Space::default(), String::new());
-        let features: Vec<_> = taught.iter().map(|entry| entry.word.features(entry.form, &mut lower)).collect();
+        let features: Vec<_> =
+            taught.iter().map(|entry| entry.word.features(entry.form, &mut lower)).collect();
         for template in 0..FEATURES {
             let keys: Vec<u64> = features.iter().map(|keys| keys[template]).collect();
             let rows = space.add_template(&keys, self.config.min_count, |words, scripts| {

@@ -1,14 +1,31 @@
-//! What a parser model says about itself: the JSON header.
+//! What a model says about itself: the JSON header.
 
 use serde::{Deserialize, Serialize};
 
-/// The header of a graph parser's model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+use crate::{lemma, segment, tag};
+
+/// The header of a model file: what its stages say about themselves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// Kind of model: `graph`.
-    pub kind: String,
     /// Version of Spantree that wrote it.
     pub tool_version: String,
+    /// What it was trained on.
+    pub sources: Vec<Source>,
+    /// From text to sentences and words.
+    pub segmenter: Option<segment::Header>,
+    /// UPOS, XPOS and FEATS.
+    pub tagger: Option<tag::Header>,
+    /// Lemmas.
+    pub lemmatiser: Option<lemma::Header>,
+    /// Trees.
+    pub parser: Option<ParserHeader>,
+}
+
+/// The part of the header that describes a graph parser.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ParserHeader {
+    /// Kind of parser: `graph`.
+    pub kind: String,
     /// `eisner` or `mst`; a model must be used with the decoder it was trained for (mst06).
     pub decoder: String,
     /// The scheme by which crossing arcs are encoded in the labels, see

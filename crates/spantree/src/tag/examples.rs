@@ -56,8 +56,7 @@ impl Tagged<'_> {
             let (mut lower, mut found) = (String::new(), Vec::new());
             for index in fold {
                 let sent = &self.sentences[index];
-                let mut example =
-                    Example { gold: self.gold[index].clone(), ..Example::default() };
+                let mut example = Example { gold: self.gold[index].clone(), ..Example::default() };
                 let mut words = Vec::with_capacity(sent.len());
                 let capitals = capitals(sent);
                 for (word, gold) in sent.words().zip(&example.gold) {
@@ -84,9 +83,8 @@ pub(super) fn lexicon<'a>(
     tagset: &TagSet,
     clusters: bool,
 ) -> Result<Lexicon<'a>, ModelError> {
-    let rows = |name: &str, labels| {
-        Rows::from_container(container, &format!("{prefix}{name}"), labels)
-    };
+    let rows =
+        |name: &str, labels| Rows::from_container(container, &format!("{prefix}{name}"), labels);
     let words = rows("lexicon", tagset.len())?;
     let clusters = if clusters { Some(rows("clusters", usize::MAX)?) } else { None };
     Ok(Lexicon { words, clusters })

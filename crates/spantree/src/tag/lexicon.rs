@@ -162,7 +162,8 @@ impl LexiconBuilder {
 
     /// The counts under all keys, sorted by key.
     fn by_key(&self) -> Vec<(u64, HashMap<Tag, u32>)> {
-        let (mut words, mut endings): (HashMap<u64, HashMap<Tag, u32>>, HashMap<_, _>) = Default::default();
+        let (mut words, mut endings): (HashMap<u64, HashMap<Tag, u32>>, HashMap<_, _>) =
+            Default::default();
         let mut lower = String::new();
         let add = |counts: &mut HashMap<u64, HashMap<Tag, u32>>, key, tags: &HashMap<Tag, u32>| {
             let counts = counts.entry(key).or_default();
@@ -207,7 +208,8 @@ mod tests {
 
     /// Candidates and classes of a form under a lexicon of `(form, tag, count)` over three tags.
     fn look_up(counts: &[(&str, Tag, usize)], form: &str) -> (Vec<Tag>, u64) {
-        let tagset = TagSet::new(["A", "B", "C"].map(|u| [u, "_", "_"].map(str::to_owned)).to_vec());
+        let tagset =
+            TagSet::new(["A", "B", "C"].map(|u| [u, "_", "_"].map(str::to_owned)).to_vec());
         let mut builder = LexiconBuilder::default();
         for &(form, tag, count) in counts {
             (0..count).for_each(|_| builder.count(form, tag));
@@ -229,7 +231,11 @@ mod tests {
         assert_eq!(look_up(&counts, "lathe").0, [0, 1]);
         assert_eq!(look_up(&counts, "bathe").0, [0, 1]);
         assert_eq!(look_up(&counts, "BREATHE").0, [1]);
-        assert_eq!(look_up(&counts, "99").0, [0, 1, 2], "nothing is known of digits: everything is possible");
+        assert_eq!(
+            look_up(&counts, "99").0,
+            [0, 1, 2],
+            "nothing is known of digits: everything is possible"
+        );
         assert_eq!(look_up(&[], "x").0, [0, 1, 2]);
     }
 

@@ -97,7 +97,12 @@ impl Tagger {
     pub fn write_sections(&self, prefix: &str, sections: &mut Sections) -> Result<(), ModelError> {
         let clusters = if self.header.clusters { Some("clusters") } else { None };
         for name in ["lexicon", "weights"].into_iter().chain(clusters) {
-            Rows::copy(&self.container, &format!("{}{name}", self.prefix), &format!("{prefix}{name}"), sections)?;
+            Rows::copy(
+                &self.container,
+                &format!("{}{name}", self.prefix),
+                &format!("{prefix}{name}"),
+                sections,
+            )?;
         }
         Ok(())
     }

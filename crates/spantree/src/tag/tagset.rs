@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn frequent_tags_have_small_numbers() {
-        let sent = Sentence::from_words(&[("a", "X", 0, "_"), ("b", "Y", 0, "_"), ("c", "Y", 0, "_")]);
+        let sent =
+            Sentence::from_words(&[("a", "X", 0, "_"), ("b", "Y", 0, "_"), ("c", "Y", 0, "_")]);
         let tagset = TagSet::from_treebank(&[sent]).unwrap();
         assert_eq!(tagset.numbers()[&["Y", "_", "_"]], 0);
         assert_eq!(tagset.columns(1), &tag(["X", "_", "_"]));
@@ -186,7 +187,8 @@ mod tests {
 
     #[test]
     fn too_many_tags_are_none() {
-        let tags = |count: u32| TagSet::new((0..count).map(|i| tag([&i.to_string(), "_", "_"])).collect());
+        let tags =
+            |count: u32| TagSet::new((0..count).map(|i| tag([&i.to_string(), "_", "_"])).collect());
         assert!(tags(65_535).is_some());
         assert!(tags(65_536).is_none());
     }

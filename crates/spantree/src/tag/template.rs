@@ -108,7 +108,12 @@ impl Templates {
 
     /// The same for the features of a word, from 0, among its neighbours.
     #[inline]
-    pub(super) fn of_context(self, sentence: &[Atoms], word: usize, mut found: impl FnMut(usize, u64)) {
+    pub(super) fn of_context(
+        self,
+        sentence: &[Atoms],
+        word: usize,
+        mut found: impl FnMut(usize, u64),
+    ) {
         let clusters = if self.clusters { OF_CLUSTERS } else { &[] };
         for (number, template) in (OF_FORM.len()..).zip(OF_CONTEXT.iter().chain(clusters)) {
             found(number, key(number, template, sentence, word));

@@ -97,16 +97,22 @@ pub enum TrainError {
     #[error("the training data have no sentence with words")]
     NoData,
     /// Nothing to learn.
-    #[error("the training data have no UPOS, no XPOS and no FEATS; train the tagger on tagged data")]
+    #[error(
+        "the training data have no UPOS, no XPOS and no FEATS; train the tagger on tagged data"
+    )]
     NoTags,
     /// More tags than numbers for them.
-    #[error("the training data have more than 65,535 combinations of UPOS, XPOS and FEATS; are the columns in order?")]
+    #[error(
+        "the training data have more than 65,535 combinations of UPOS, XPOS and FEATS; are the columns in order?"
+    )]
     TooManyTags,
     /// Zero epochs asked for.
     #[error("no epoch was asked for; use at least one")]
     NoEpoch,
     /// Folds that cannot be made.
-    #[error("{sentences} sentences cannot be cut into {folds} folds; use from 2 to as many folds as sentences")]
+    #[error(
+        "{sentences} sentences cannot be cut into {folds} folds; use from 2 to as many folds as sentences"
+    )]
     Folds {
         /// How many there are.
         sentences: usize,
@@ -172,11 +178,7 @@ impl TaggerTrainer {
     ///
     /// # Errors
     /// When the data cannot be trained on, or cut into so many folds.
-    pub fn jackknife(
-        &self,
-        train: &[Sentence],
-        folds: usize,
-    ) -> Result<Vec<Sentence>, TrainError> {
+    pub fn jackknife(&self, train: &[Sentence], folds: usize) -> Result<Vec<Sentence>, TrainError> {
         let cut = jackknife(train.len(), folds);
         let cut = cut.ok_or(TrainError::Folds { sentences: train.len(), folds })?;
         let mut tagged = train.to_vec();
@@ -218,7 +220,8 @@ impl<'a> Run<'a> {
         let clusters = config.clusters.as_ref().map(cluster_rows);
         let (mut examples, atoms) = tagged.look_up(&tagset, clusters.as_ref())?;
         let templates = Templates { clusters: clusters.is_some() };
-        let (space, steps) = add_features(&mut examples, &atoms, &tagset, templates, config.min_count);
+        let (space, steps) =
+            add_features(&mut examples, &atoms, &tagset, templates, config.min_count);
         let lexicon = tagged.lexicon(|_| true);
         Ok(Self { config, tagset, space, steps, examples, lexicon, clusters })
     }
@@ -282,7 +285,9 @@ pub fn evaluate(tagger: &Tagger, gold: &[Sentence]) -> TagScores {
         worker.tag(&mut guess, &TagOptions::default());
         for (gold, guess) in gold.words().zip(guess.words()) {
             words += 1;
-            for (count, (gold, guess)) in right.iter_mut().zip(columns(gold).iter().zip(columns(guess))) {
+            for (count, (gold, guess)) in
+                right.iter_mut().zip(columns(gold).iter().zip(columns(guess)))
+            {
                 *count += usize::from(*gold == guess);
             }
         }
@@ -300,7 +305,8 @@ fn calibrate(tagger: Tagger, dev: &[Sentence]) -> Tagger {
     let mut best = (f64::INFINITY, tagger.clone());
     for step in FACTORS {
         let factor = (f64::from(step) / 2.0).exp2() as f32;
-        let tried = tagger.clone().with_header(|header| header.inverse_temperature = scale * factor);
+        let tried =
+            tagger.clone().with_header(|header| header.inverse_temperature = scale * factor);
         let surprise = surprise(&tried, dev);
         if surprise < best.0 {
             best = (surprise, tried);

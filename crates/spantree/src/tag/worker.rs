@@ -193,4 +193,3 @@ fn restrict(tagset: &TagSet, candidates: &mut Vec<Tag>, allowed: impl Fn(Tag) ->
         candidates.extend(tagset.all().filter(|&tag| allowed(tag)));
     }
 }
-

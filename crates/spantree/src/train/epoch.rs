@@ -19,6 +19,8 @@ pub(super) struct Epoch<'a> {
     pub(super) config: &'a TrainConfig,
     /// From 0.
     pub(super) number: u64,
+    /// Number of versions of each example, one after the other in the list of examples.
+    pub(super) versions: usize,
     /// Called after every sentence.
     pub(super) tick: &'a (dyn Fn(Outcome) + Sync),
 }
@@ -70,7 +72,12 @@ impl Epoch<'_> {
         state: &mut State,
     ) -> EpochStats {
         let TrainConfig { seed, threads, mixing, .. } = *self.config;
-        let orders = shard_orders(examples.len(), threads, seed, self.number);
+        let count = examples.len() / self.versions;
+        let mut orders = shard_orders(count, threads, seed, self.number);
+        for index in orders.iter_mut().flatten() {
+            let version = (u64::from(*index) + self.number) % self.versions as u64;
+            *index += version as u32 * count as u32;
+        }
         match &orders[..] {
             [order] => {
                 let mut scratch = L::Scratch::default();

@@ -8,7 +8,7 @@ use crate::graph::calibration::fit_map;
 use crate::graph::parser::section;
 use crate::graph::{Engine, ParseOptions, Parser};
 use crate::model::{
-    Calibration, DevScores, Header, Sections, TableInfo, TemplateTexts, TrainingInfo,
+    Calibration, DevScores, ParserHeader, Sections, TableInfo, TemplateTexts, TrainingInfo,
 };
 
 /// Weights as 16-bit numbers with one scale.
@@ -51,9 +51,8 @@ impl Parts<'_> {
         sections.push(section::LABEL_FILTER, &self.engine.scorer.label_filter.to_words());
         sections.push(section::RELABEL_FILTER, &self.engine.relabeller.filter().to_words());
         sections.push(section::ARC_FILTER, self.engine.scorer.arc_filter.to_words());
-        let header = Header {
+        let header = ParserHeader {
             kind: "graph".to_owned(),
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             decoder: self.engine.decoder.to_string(),
             pseudo_projective: self.crossing.map(|scheme| scheme.to_string()),
             training: self.info.clone(),

@@ -23,6 +23,8 @@ use crate::model::{Calibration, DevScores, TemplateTexts, TrainingInfo};
 /// See the [module](self).
 pub(super) struct Run<'a> {
     config: &'a TrainConfig,
+    /// Number of versions of each example; see [`Trainer::train_versions`](super::Trainer::train_versions).
+    versions: usize,
     /// Without scored words: none.
     dev: &'a [Sentence],
     progress: Mutex<Observer<'a>>,
@@ -41,14 +43,14 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(
         config: &'a TrainConfig,
-        train: &[Sentence],
+        (train, versions): (&[Sentence], usize),
         dev: &'a [Sentence],
         progress: Observer<'a>,
     ) -> Result<Self, TrainError> {
         let start = Instant::now();
         config.check()?;
         let mut warn = |warning| progress(Progress::Warning(warning));
-        let info = inspect(config, train, &mut warn)?;
+        let info = inspect(config, &train[..train.len() / versions.max(1)], &mut warn)?;
         compare(train, dev, &mut warn);
         let dev = scored(dev, &mut warn);
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
@@ -68,6 +70,7 @@ impl<'a> Run<'a> {
         progress(Progress::Start { memory, decoder, non_projective: info.non_projective });
         Ok(Self {
             config,
+            versions: versions.max(1),
             dev,
             progress: Mutex::new(progress),
             start,
@@ -84,18 +87,16 @@ impl<'a> Run<'a> {
 
     pub(super) fn learn_labels(&mut self) -> Result<(), TrainError> {
         let words: usize = self.label_examples.iter().map(|example| example.heads.len()).sum();
+        let words = words / self.versions;
         while self.checkpoint.label_epochs < self.config.label_epochs {
             let number = self.checkpoint.label_epochs;
             self.say(Progress::EpochStart {
                 epoch: number + 1,
-                sentences: self.label_examples.len(),
+                sentences: self.label_examples.len() / self.versions,
             });
             let tick = |_| say(&self.progress, Progress::Sentence);
-            let stats = Epoch { config: self.config, number, tick: &tick }.learn_labels(
-                &self.labels,
-                &self.label_examples,
-                &mut self.checkpoint.label_state,
-            );
+            let stats = Epoch { config: self.config, number, versions: self.versions, tick: &tick }
+                .learn_labels(&self.labels, &self.label_examples, &mut self.checkpoint.label_state);
             self.checkpoint.label_epochs += 1;
             self.checkpoint.save()?;
             self.say(Progress::LabelEpoch {
@@ -116,14 +117,11 @@ impl<'a> Run<'a> {
             let number = self.checkpoint.tree_epochs;
             self.say(Progress::EpochStart {
                 epoch: number + 1,
-                sentences: self.tree_examples.len(),
+                sentences: self.tree_examples.len() / self.versions,
             });
             let tick = |_| say(&self.progress, Progress::Sentence);
-            let stats = Epoch { config: self.config, number, tick: &tick }.learn_trees(
-                &self.trees,
-                &self.tree_examples,
-                &mut self.checkpoint.tree_state,
-            );
+            let stats = Epoch { config: self.config, number, versions: self.versions, tick: &tick }
+                .learn_trees(&self.trees, &self.tree_examples, &mut self.checkpoint.tree_state);
             self.checkpoint.tree_epochs += 1;
             let scores = self.judge(&relabel)?;
             self.checkpoint.save()?;

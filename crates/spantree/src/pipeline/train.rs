@@ -1,0 +1,211 @@
+//! Training all stages of a model on one treebank.
+//!
+//! The parser will read predicted tags, so it is trained on such: the training data are tagged by taggers that did not see
+//! them (jack-knifing), see [`Tags`]. A stage that the data do not support (no tags, no lemmas, no trees) is left out.
+
+use spantree_treebank::Sentence;
+use thiserror::Error;
+
+use super::{Pipeline, Stages};
+use crate::graph::Parser;
+use crate::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
+use crate::model::ModelError;
+use crate::segment::{self, Segmenter};
+use crate::tag::{self, TagOptions, Tagger, TaggerConfig, TaggerTrainer};
+use crate::train::{self, TrainConfig, Trainer};
+
+/// Which tags and lemmas the parser learns from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Tags {
+    /// Those of the treebank: best when the input will have correct tags.
+    Gold,
+    /// Predicted ones: best for raw text.
+    Predicted,
+    /// Gold and predicted ones in turn: good for both.
+    #[default]
+    Both,
+}
+
+/// Which stages to train, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PipelineConfig {
+    /// Train a segmenter.
+    pub segment: bool,
+    /// Train a tagger.
+    pub tag: bool,
+    /// Train a lemmatiser.
+    pub lemmatise: bool,
+    /// Train a parser.
+    pub parse: bool,
+    /// What the parser learns from, if there is a tagger.
+    pub tags: Tags,
+    /// Number of parts in jack-knifing.
+    pub folds: usize,
+    /// Settings of the tagger; the seed is that of the parser.
+    pub tagger: TaggerConfig,
+    /// Settings of the parser; its seed and sources serve all stages.
+    pub parser: TrainConfig,
+}
+
+impl Default for PipelineConfig {
+    fn default() -> Self {
+        Self {
+            segment: true,
+            tag: true,
+            lemmatise: true,
+            parse: true,
+            tags: Tags::default(),
+            folds: 5,
+            tagger: TaggerConfig::default(),
+            parser: TrainConfig::default(),
+        }
+    }
+}
+
+/// What is going on; for progress bars and logs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// In the segmenter.
+    Segmenter(segment::train::Progress),
+    /// An epoch of the tagger is over.
+    Tagger(tag::EpochDone),
+    /// The lemmatiser is trained; its accuracy with predicted tags in per cent, if there is a development set.
+    Lemmatiser(Option<f64>),
+    /// The training data are being tagged in so many folds.
+    JackKnife(usize),
+    /// In the parser.
+    Parser(train::Progress),
+}
+
+/// Why training failed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PipelineTrainError {
+    /// The segmenter.
+    #[error(transparent)]
+    Segmenter(#[from] segment::TrainError),
+    /// The tagger.
+    #[error(transparent)]
+    Tagger(#[from] tag::TrainError),
+    /// The lemmatiser.
+    #[error(transparent)]
+    Lemmatiser(#[from] LemmaError),
+    /// The parser.
+    #[error(transparent)]
+    Parser(#[from] train::TrainError),
+    /// The file.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Nothing was asked for.
+    #[error("no stage was asked for; choose at least one")]
+    NoStage,
+}
+
+/// Trains the stages one after the other. Without `dev` all epochs are run and probabilities are not calibrated.
+///
+/// # Errors
+/// When the data cannot be trained on, or a checkpoint fails.
+pub fn train(
+    config: &PipelineConfig,
+    train: &[Sentence],
+    dev: &[Sentence],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Pipeline, PipelineTrainError> {
+    if !(config.segment || config.tag || config.lemmatise || config.parse) {
+        return Err(PipelineTrainError::NoStage);
+    }
+    let mut stages = Stages::default();
+    if config.segment {
+        stages.segmenter = Some(train_segmenter(config, train, dev, progress)?);
+    }
+    if config.tag && has_tags(train) {
+        let trainer = tagger_trainer(config);
+        stages.tagger =
+            Some(trainer.train(train, dev, &mut |done| progress(Progress::Tagger(done)))?);
+    }
+    if config.lemmatise && train.iter().flat_map(Sentence::words).any(|word| word.lemma() != "_") {
+        let lemmatiser = train_lemmatiser(config, stages.tagger.as_ref(), train, dev)?;
+        progress(Progress::Lemmatiser(lemmatiser.header().dev));
+        stages.lemmatiser = Some(lemmatiser);
+    }
+    if config.parse {
+        stages.parser = Some(train_parser(config, &stages, train, dev, progress)?);
+    }
+    Ok(Pipeline::new(&stages, config.parser.sources.clone())?)
+}
+
+fn has_tags(train: &[Sentence]) -> bool {
+    train.iter().flat_map(Sentence::words).any(|word| word.upos() != "_")
+}
+
+fn tagger_trainer(config: &PipelineConfig) -> TaggerTrainer {
+    TaggerTrainer::new(TaggerConfig { seed: config.parser.seed, ..config.tagger.clone() })
+}
+
+fn train_segmenter(
+    config: &PipelineConfig,
+    train: &[Sentence],
+    dev: &[Sentence],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Segmenter, PipelineTrainError> {
+    let settings = segment::TrainConfig {
+        seed: config.parser.seed,
+        sources: config.parser.sources.clone(),
+        ..segment::TrainConfig::default()
+    };
+    let mut report = |step| progress(Progress::Segmenter(step));
+    Ok(segment::train(&settings, train, dev, &mut report)?)
+}
+
+/// The lemmatiser, scored with predicted tags.
+fn train_lemmatiser(
+    config: &PipelineConfig,
+    tagger: Option<&Tagger>,
+    train: &[Sentence],
+    dev: &[Sentence],
+) -> Result<Lemmatiser, PipelineTrainError> {
+    let settings = LemmatiserConfig { seed: config.parser.seed, ..LemmatiserConfig::default() };
+    let mut dev = dev.to_vec();
+    if let Some(tagger) = tagger {
+        let mut worker = tagger.worker();
+        dev.iter_mut().for_each(|sent| {
+            worker.tag(sent, &TagOptions::default());
+        });
+    }
+    Ok(LemmatiserTrainer::new(settings).train(train, &dev, &mut |_, _| ())?)
+}
+
+fn train_parser(
+    config: &PipelineConfig,
+    stages: &Stages,
+    train: &[Sentence],
+    dev: &[Sentence],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Parser, PipelineTrainError> {
+    let trainer = Trainer::new(config.parser.clone());
+    let Some(tagger) = stages.tagger.as_ref().filter(|_| config.tags != Tags::Gold) else {
+        return Ok(trainer.train(train, dev, &mut |step| progress(Progress::Parser(step)))?);
+    };
+    let folds = config.folds.min(train.len());
+    progress(Progress::JackKnife(folds));
+    let mut predicted = tagger_trainer(config).jackknife(train, folds)?;
+    let mut tagged_dev = dev.to_vec();
+    let mut worker = tagger.worker();
+    tagged_dev.iter_mut().for_each(|sent| {
+        worker.tag(sent, &TagOptions::default());
+    });
+    if let Some(lemmatiser) = &stages.lemmatiser {
+        let mut worker = lemmatiser.worker();
+        for sent in predicted.iter_mut().chain(&mut tagged_dev) {
+            worker.lemmatise(sent, &LemmaOptions { keep: false });
+        }
+    }
+    let versions = if config.tags == Tags::Both { 2 } else { 1 };
+    if versions == 2 {
+        predicted.extend_from_slice(train);
+    }
+    let mut report = |step| progress(Progress::Parser(step));
+    Ok(trainer.train_versions(&predicted, versions, &tagged_dev, &mut report)?)
+}

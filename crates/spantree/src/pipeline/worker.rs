@@ -1,0 +1,133 @@
+//! Runs the stages after segmentation over one sentence after the other.
+
+use spantree_treebank::{Column, Sentence};
+use thiserror::Error;
+
+use super::Pipeline;
+use crate::graph::{Analysis, ParseError, ParseOptions, Timing};
+use crate::tag::{TagConfidence, TagOptions};
+use crate::{graph, lemma, tag};
+
+/// What to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Predict tags.
+    pub tag: bool,
+    /// Predict lemmas.
+    pub lemmatise: bool,
+    /// Predict trees.
+    pub parse: bool,
+    /// Predict tags and lemmas even where the input has them. Without it a sentence in which every word has a UPOS is not
+    /// tagged, and one in which any word has a lemma is not lemmatised.
+    pub retag: bool,
+    /// How to parse.
+    pub trees: ParseOptions,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            tag: true,
+            lemmatise: true,
+            parse: true,
+            retag: false,
+            trees: ParseOptions::default(),
+        }
+    }
+}
+
+/// Why a sentence was not analysed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PipelineError {
+    /// Tags are missing.
+    #[error(
+        "sentence {sentence}: its words have no UPOS and the model has no tagger; tag it first, or use a model with a tagger"
+    )]
+    Untagged {
+        /// `sent_id`, or `?`.
+        sentence: String,
+    },
+    /// The parser refused it.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+}
+
+/// What was found out besides the columns of the sentence.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome<'a> {
+    /// One per word that the tagger tagged, if confidence was asked for.
+    pub tags: &'a [TagConfidence],
+    /// Trees and confidences, if the sentence was parsed.
+    pub analysis: Option<&'a Analysis>,
+}
+
+/// Analyses sentences with one model; see [`Pipeline::worker`].
+#[derive(Debug)]
+pub struct Worker<'p> {
+    tagger: Option<tag::Worker<'p>>,
+    lemmatiser: Option<lemma::Worker<'p>>,
+    parser: Option<graph::Worker<'p>>,
+}
+
+impl<'p> Worker<'p> {
+    pub(super) fn new(pipeline: &'p Pipeline) -> Self {
+        let stages = pipeline.stages();
+        Self {
+            tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
+            lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
+            parser: stages.parser.as_ref().map(graph::Parser::worker),
+        }
+    }
+
+    /// Fills in what the model has stages for and the sentence lacks.
+    ///
+    /// # Errors
+    /// When the parser needs tags that nobody gave, or the heads to keep allow no tree; HEAD and DEPREL are unchanged then.
+    pub fn process(
+        &mut self,
+        sent: &mut Sentence,
+        options: &Options,
+    ) -> Result<Outcome<'_>, PipelineError> {
+        let tags = match &mut self.tagger {
+            Some(tagger) if options.tag && (options.retag || !is_tagged(sent)) => {
+                let keep = !options.retag;
+                let options = TagOptions {
+                    keep_upos: keep,
+                    keep_xpos: keep,
+                    keep_feats: keep,
+                    confidence: options.trees.confidence,
+                };
+                tagger.tag(sent, &options)
+            }
+            _ => &[],
+        };
+        if let Some(lemmatiser) = &mut self.lemmatiser
+            && options.lemmatise
+            && (options.retag || sent.words().all(|word| word.lemma() == "_"))
+        {
+            lemmatiser.lemmatise(sent, &lemma::LemmaOptions { keep: false });
+        }
+        let analysis = match &mut self.parser {
+            Some(parser) if options.parse => {
+                if !sent.is_empty() && sent.words().all(|word| word.upos() == "_") {
+                    let sentence = sent.sent_id().unwrap_or("?").to_owned();
+                    return Err(PipelineError::Untagged { sentence });
+                }
+                Some(parser.parse(sent, &options.trees)?)
+            }
+            _ => None,
+        };
+        Ok(Outcome { tags, analysis })
+    }
+
+    /// Where the parser's time went so far.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        self.parser.as_ref().map(graph::Worker::timing).unwrap_or_default()
+    }
+}
+
+fn is_tagged(sent: &Sentence) -> bool {
+    sent.words().all(|word| word.get(Column::Upos) != "_")
+}
