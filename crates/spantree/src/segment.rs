@@ -4,7 +4,7 @@
 //! bytes → text → paragraphs → tokens → sentences → words → Sentence
 //! ```
 //! A [`Segmenter`] is the loaded model, [`Segmentation`] runs it over a stream of bytes with bounded memory, and
-//! [`train`] learns one. Text, lines of sentences and lines of tokens all go the same way, see [`Input`].
+//! [`train()`] learns one. Text, lines of sentences and lines of tokens all go the same way, see [`Input`].
 //!
 //! Everything is a chain of yes-or-no decisions from left to right, each a sum of hashed weights: does a token end between
 //! these characters, or at this space (languages with spaces inside words), does a sentence end behind this token, is this token
@@ -14,17 +14,29 @@
 //!
 //! Nothing is lost: [`Segmentation`] records all white space as UDPipe does, and where the bytes are not UTF-8, the bytes.
 //! Time is linear in the text and memory bounded, whatever the text.
+//!
+//! ```
+//! use spantree::segment::{TrainConfig, train};
+//! use spantree::treebank::{Column, Sentence};
+//! let mut sent = Sentence::from_words(&[("Dogs", "NOUN", 2, "nsubj"), ("bark", "VERB", 0, "root"), (".", "PUNCT", 2, "punct")]);
+//! sent.set(2, Column::Misc, "SpaceAfter=No");
+//! let segmenter = train(&TrainConfig::default(), &vec![sent; 20], &[], &mut |_| {})?;
+//! let found = segmenter.segment("Cats bark. Dogs bark.");
+//! assert_eq!(found.len(), 2);
+//! assert_eq!(found[1].text(), Some("Dogs bark."));
+//! # Ok::<(), spantree::segment::TrainError>(())
+//! ```
 
 mod address;
 mod character;
 mod decode;
 mod feature;
-mod layout;
-mod output;
+pub mod layout;
+pub mod output;
 mod scan;
-mod segmenter;
+pub mod segmenter;
 mod split;
-mod stream;
+pub mod stream;
 pub mod train;
 mod walk;
 

@@ -1,11 +1,11 @@
 //! Segmenting a stream of bytes with bounded memory.
 //!
-//! Text is worked on in blocks: a paragraph, that is, everything up to a blank line, or its first [`BLOCK`] bytes if it is
+//! Text is worked on in blocks: a paragraph, that is, everything up to a blank line, or its first 64 KiB if it is
 //! longer. Of a block that is no whole paragraph the last sentence is left for the next block, so that it is seen complete;
 //! a sentence that fills a block is cut before its last token, and a token that fills one is cut there. Where a block ends
 //! depends on the text alone, so the result does not depend on the pieces in which the text came.
 //!
-//! Memory is that of a block and of the largest piece fed. White space between sentences beyond [`BLOCK`] bytes is counted
+//! Memory is that of a block and of the largest piece fed. White space between sentences beyond 64 KiB is counted
 //! in the offsets, but not written.
 
 use std::collections::VecDeque;
