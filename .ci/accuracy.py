@@ -20,7 +20,7 @@ def run(*arguments):
 with tempfile.TemporaryDirectory() as folder:
     model, parsed = Path(folder, "model.spantree"), Path(folder, "parsed.conllu")
     run("train", "--data", train, "--dev", dev, "--out", model)
-    run("parse", "--model", model, dev, "--output", parsed)
+    run("parse", "--model", model, dev, "--out", parsed)
     report = json.loads(run("eval", dev, parsed, "--json"))
 
 scores = {metric["name"]: metric for metric in report["systems"][0]["metrics"]}

@@ -1,5 +1,7 @@
 //! `spantree eval`: scores of one or more systems against a gold treebank.
 
+mod trees;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -60,6 +62,13 @@ pub(crate) struct Arguments {
     /// Also write a self-contained page with plots; implies --breakdown
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Compare the probabilities in MISC (HeadProb, LabelProb) with gold: expected calibration error, and the errors among
+    /// the least certain words; with a file, also the reliability diagram as SVG
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    calibration: Option<Option<PathBuf>>,
+    /// Also draw the systems' trees with their errors: a page for .html, pictures for .svg, else text
+    #[arg(long, value_name = "FILE")]
+    trees: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -107,14 +116,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(oracle) = &mut report.oracle {
         oracle.arc_score = best_of_all_arcs(&gold, &systems, scoring(&options));
     }
+    if arguments.calibration.is_some() {
+        check_probabilities(&report)?;
+    }
     if let Some(path) = &arguments.html {
-        let mut page = create(path)?;
-        page.write_all(report.to_html().as_bytes())
-            .and_then(|()| page.finish())
-            .with_context(|| cannot_write(path))?;
+        save(path, &report.to_html())?;
+    }
+    if let Some(Some(path)) = &arguments.calibration {
+        save(path, &report.reliability_svg())?;
+    }
+    if let Some(path) = &arguments.trees {
+        save(path, &trees::draw(path, &gold, &systems, &options)?)?;
     }
     print(&if arguments.json { report.to_json() } else { report.to_text() })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn save(path: &Path, text: &str) -> Result<()> {
+    let mut file = create(path)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.finish()).with_context(|| cannot_write(path))
+}
+
+fn check_probabilities(report: &Report) -> Result<()> {
+    for system in report.systems.iter().filter(|system| system.calibrations.is_empty()) {
+        let name = &system.document.name;
+        bail!("{name} has no HeadProb in MISC; parse with --confidence to compare it with gold");
+    }
+    Ok(())
 }
 
 /// What LAS counts: the official UD metric knows no options.
@@ -161,7 +189,9 @@ impl Arguments {
     fn convention(&self) -> ConventionChoice {
         self.convention.unwrap_or_else(|| {
             match self.from.or_else(|| Format::from_path(&self.gold)) {
-                None | Some(Format::Conllu | Format::ConlluPlus) => ConventionChoice::Ud,
+                None | Some(Format::Conllu | Format::ConlluPlus | Format::Json) => {
+                    ConventionChoice::Ud
+                }
                 Some(_) => ConventionChoice::Conll,
             }
         })
@@ -187,6 +217,7 @@ impl Arguments {
             };
         }
         options.breakdown = self.breakdown || self.html.is_some();
+        options.calibration = self.calibration.is_some();
         let test = match self.test {
             TestChoice::Shuffling => PairedTest::Shuffling,
             TestChoice::Bootstrap => PairedTest::Bootstrap,

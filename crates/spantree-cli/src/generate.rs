@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     enhanced: bool,
     /// Where to write; a file appears only when it is complete
     #[arg(long, short, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    out: PathBuf,
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -63,11 +63,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         enhanced: arguments.enhanced,
         ..GeneratorConfig::default()
     };
-    let format = Format::from_path(&arguments.output).unwrap_or(Format::Conllu);
-    let mut writer = TreebankWriter::new(create(&arguments.output)?, format);
+    let format = Format::from_path(&arguments.out).unwrap_or(Format::Conllu);
+    let mut writer = TreebankWriter::new(create(&arguments.out)?, format);
     for sent in Generator::new(config).take(arguments.sentences) {
-        writer.write(&sent).with_context(|| cannot_write(&arguments.output))?;
+        writer.write(&sent).with_context(|| cannot_write(&arguments.out))?;
     }
-    writer.into_inner().finish().with_context(|| cannot_write(&arguments.output))?;
+    writer.into_inner().finish().with_context(|| cannot_write(&arguments.out))?;
     Ok(ExitCode::SUCCESS)
 }

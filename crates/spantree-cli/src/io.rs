@@ -27,7 +27,7 @@ impl Files {
 pub(crate) struct Inputs {
     #[command(flatten)]
     files: Files,
-    /// Format of the input: conllu, conllup, conllx, conll2008, conll2009, mst, tagged or tagged-slash [default: by file name, else conllu]
+    /// Format of the input: conllu, conllup, conllx, conll2008, conll2009, mst, tagged, tagged-slash or json [default: by file name, else conllu]
     #[arg(long, value_name = "FORMAT")]
     from: Option<Format>,
 }

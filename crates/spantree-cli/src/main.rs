@@ -7,6 +7,7 @@ mod eval;
 mod generate;
 mod info;
 mod io;
+mod output;
 mod parse;
 mod stats;
 mod train;

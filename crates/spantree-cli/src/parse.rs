@@ -3,18 +3,20 @@
 //! One thread reads, `--threads` parse and serialise, and the main thread writes. Batches go to the workers in turn and come
 //! back in the same turn, so the output is the same for any number of threads and at most a few batches are in memory.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Error, Result, bail};
 use spantree::graph::{Analysis, ParseOptions, ParseWarning, Parser, Worker};
-use spantree::treebank::{Column, Format, Sentence, TreebankWriter};
+use spantree::treebank::format::json::RankedTree;
+use spantree::treebank::{Column, Format, Sentence};
 
-use crate::io::{Inputs, cannot_write, create};
+use crate::io::Inputs;
+use crate::output::{Chunk, OutputOptions, Renderer, Sink, Target};
 
 /// Parses tagged sentences; everything but HEAD and DEPREL stays as it is.
 #[derive(clap::Args)]
@@ -24,9 +26,8 @@ pub(crate) struct Arguments {
     model: PathBuf,
     #[command(flatten)]
     inputs: Inputs,
-    /// Where to write; a file appears only when it is complete
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    #[command(flatten)]
+    output: OutputOptions,
     /// Keep the HEAD and DEPREL that are filled in; `_` is free
     #[arg(long)]
     keep: bool,
@@ -46,9 +47,9 @@ const BATCH: usize = 64;
 /// Sentences on their way to a worker, or the error that ended the reading.
 type Batch = Result<Vec<Sentence>, Error>;
 
-/// The bytes of a parsed batch, and what to tell the user.
+/// A parsed batch, and what to tell the user.
 struct Parsed {
-    bytes: Vec<u8>,
+    chunk: Chunk,
     words: usize,
     warnings: Vec<String>,
 }
@@ -60,8 +61,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         confidence: arguments.confidence,
         k_best: arguments.kbest,
     };
-    let mut output = create(&arguments.output)?;
+    let output = &arguments.output;
+    if output.target(Format::Conllu) == Target::Treebank(Format::ConlluPlus) {
+        bail!("parse cannot write conllup; write conllu and convert it");
+    }
+    let mut sink = output.sink(output.path())?;
     let start = Instant::now();
+    let layout = Arc::new(Format::Conllu.layout());
     let words = thread::scope(|scope| {
         let mut inputs = Vec::new();
         let mut outputs = Vec::new();
@@ -69,14 +75,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             let (to_worker, batches) = sync_channel(2);
             let (to_writer, results) = sync_channel(2);
             let parser = &parser;
-            scope.spawn(move || work(parser, options, &batches, &to_writer));
+            let renderer = output.renderer(Format::Conllu, &layout);
+            scope.spawn(move || work(parser, options, renderer, &batches, &to_writer));
             inputs.push(to_worker);
             outputs.push(results);
         }
         scope.spawn(move || read(&arguments.inputs, &inputs));
-        write(&outputs, &mut output, &arguments.output)
+        write(&outputs, &mut sink)
     })?;
-    output.finish().with_context(|| cannot_write(&arguments.output))?;
+    sink.finish()?;
     let seconds = start.elapsed().as_secs_f64();
     eprintln!("{words} words in {seconds:.2} s, {:.0} words/s", words as f64 / seconds.max(1e-9));
     Ok(ExitCode::SUCCESS)
@@ -105,12 +112,14 @@ fn read(inputs: &Inputs, workers: &[SyncSender<Batch>]) {
 fn work(
     parser: &Parser,
     options: ParseOptions,
+    mut renderer: Renderer,
     batches: &Receiver<Batch>,
     results: &SyncSender<Result<Parsed>>,
 ) {
     let mut worker = parser.worker();
     for batch in batches {
-        let parsed = batch.and_then(|batch| parse_batch(parser, &mut worker, options, batch));
+        let parsed =
+            batch.and_then(|batch| parse_batch(parser, &mut worker, options, batch, &mut renderer));
         if results.send(parsed).is_err() {
             return;
         }
@@ -118,16 +127,12 @@ fn work(
 }
 
 /// Collects the results in the order of the batches.
-fn write(
-    workers: &[Receiver<Result<Parsed>>],
-    output: &mut impl Write,
-    path: &Path,
-) -> Result<usize> {
+fn write(workers: &[Receiver<Result<Parsed>>], sink: &mut Sink) -> Result<usize> {
     let mut words = 0;
     for worker in workers.iter().cycle() {
         let Ok(parsed) = worker.recv() else { break };
         let parsed = parsed?;
-        output.write_all(&parsed.bytes).with_context(|| cannot_write(path))?;
+        sink.write(parsed.chunk)?;
         words += parsed.words;
         parsed.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     }
@@ -139,23 +144,23 @@ fn parse_batch(
     worker: &mut Worker<'_>,
     options: ParseOptions,
     batch: Vec<Sentence>,
+    renderer: &mut Renderer,
 ) -> Result<Parsed> {
-    let mut writer = TreebankWriter::new(Vec::new(), Format::Conllu);
     let (mut words, mut warnings) = (0, Vec::new());
     for mut sent in batch {
         words += sent.len();
         let analysis = worker.parse(&mut sent, &options)?;
         warnings.extend(analysis.warnings.iter().map(|&warning| describe(warning, &sent)));
         if options.k_best > 1 {
-            write_k_best(parser, analysis, &sent, &mut writer)?;
+            add_k_best(parser, analysis, &mut sent, renderer)?;
         } else {
             if options.confidence {
                 add_confidence(analysis, &mut sent);
             }
-            writer.write(&sent)?;
+            renderer.add(&sent)?;
         }
     }
-    Ok(Parsed { bytes: writer.into_inner(), words, warnings })
+    Ok(Parsed { chunk: renderer.take(), words, warnings })
 }
 
 fn add_confidence(analysis: &Analysis, sent: &mut Sentence) {
@@ -174,27 +179,38 @@ fn add_confidence(analysis: &Analysis, sent: &mut Sentence) {
     }
 }
 
-fn write_k_best(
+/// The best trees, as a list where the output has one, else as sentences of their own.
+fn add_k_best(
     parser: &Parser,
     analysis: &Analysis,
-    sent: &Sentence,
-    writer: &mut TreebankWriter<Vec<u8>>,
+    sent: &mut Sentence,
+    renderer: &mut Renderer,
 ) -> Result<()> {
-    for (rank, tree) in (1..).zip(&analysis.trees) {
-        let mut copy = sent.clone();
-        if rank == 1 {
-            add_confidence(analysis, &mut copy);
-        }
-        copy.set_comment("tree_rank", &format!("{rank} of {}", analysis.trees.len()));
+    let deprel = |&label: &u16| parser.info().labels[usize::from(label)].clone();
+    let ranked = analysis.trees.iter().map(|tree| RankedTree {
+        score: tree.score,
+        log_probability: tree.log_probability,
+        heads: tree.heads.clone(),
+        deprels: tree.labels.iter().map(deprel).collect(),
+    });
+    let ranked: Vec<_> = ranked.collect();
+    let without = sent.clone();
+    add_confidence(analysis, sent);
+    if renderer.add_ranked(sent, &ranked) {
+        return Ok(());
+    }
+    for (rank, tree) in (1..).zip(&ranked) {
+        let mut copy = if rank == 1 { sent.clone() } else { without.clone() };
+        copy.set_comment("tree_rank", &format!("{rank} of {}", ranked.len()));
         copy.set_comment("tree_score", &format!("{:.4}", tree.score));
         if let Some(log_probability) = tree.log_probability {
             copy.set_comment("tree_logprob", &format!("{log_probability:.4}"));
         }
-        for (word, (&head, &label)) in (1..).zip(tree.heads.iter().zip(&tree.labels)) {
+        for (word, (&head, deprel)) in (1..).zip(tree.heads.iter().zip(&tree.deprels)) {
             copy.set_head(word, Some(head));
-            copy.set(word, Column::Deprel, &parser.info().labels[usize::from(label)]);
+            copy.set(word, Column::Deprel, deprel);
         }
-        writer.write(&copy)?;
+        renderer.add(&copy)?;
     }
     Ok(())
 }

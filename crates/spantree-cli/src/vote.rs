@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     weights: Vec<f32>,
     /// Where to write; a file appears only when it is complete
     #[arg(long, short, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
+    out: PathBuf,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         bail!("standard input can be read only once");
     }
     let mut readers = open_all(&arguments.files)?;
-    let mut output = Some(create(&arguments.output)?);
+    let mut output = Some(create(&arguments.out)?);
     let mut writer = None;
     while let Some(systems) = read_all(&mut readers)? {
         let systems: Vec<_> = systems.iter().collect();
@@ -56,11 +56,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         writer
             .as_mut()
             .map_or(Ok(()), |writer| writer.write(&result))
-            .with_context(|| cannot_write(&arguments.output))?;
+            .with_context(|| cannot_write(&arguments.out))?;
     }
     readers.iter().for_each(print_warnings);
     if let Some(output) = output.or(writer.map(TreebankWriter::into_inner)) {
-        output.finish().with_context(|| cannot_write(&arguments.output))?;
+        output.finish().with_context(|| cannot_write(&arguments.out))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -189,6 +189,84 @@ fn conllu_comes_back_byte_for_byte_through_pipes_and_compression() {
 }
 
 #[test]
+fn json_comes_back_as_conllu() {
+    let bench = Bench::new("json");
+    let original = fs::read_to_string(demo("basic.conllu")).unwrap();
+    bench.ok(&["convert", &demo("basic.conllu"), "-o", "basic.jsonl"]);
+    assert_eq!(bench.ok(&["convert", "basic.jsonl", "--to", "conllu"]), original);
+    assert_eq!(
+        bench.ok(&["eval", &demo("basic.conllu"), "basic.jsonl"]),
+        bench.ok(&["eval", &demo("basic.conllu"), &demo("basic.conllu")])
+    );
+    bench.write("bad.json", "{\"tokens\":[]}\n{\"tokens\":[{\"id\":1}]}\n");
+    let message = bench.fails(&["convert", "bad.json"]);
+    assert!(
+        message.contains("bad.json:2: not a sentence in JSON: missing field `form`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn trees_are_drawn_in_the_form_that_is_asked_for() {
+    let bench = Bench::new("draw");
+    let (gold, system) = (demo("demo.conllu"), demo("demo.system.conllu"));
+    let tree = bench.ok(&["convert", &gold, "--to", "tree"]);
+    assert!(tree.starts_with("dogs-1: Dogs don't bark at night.\n ╭─╼ Dogs "), "{tree}");
+    assert_eq!(tree, bench.ok(&["convert", &gold, "--output", "tree"]));
+    assert!(bench.ok(&["convert", &gold, "--to", "tree", "--ascii"]).contains("\n +-- Dogs "));
+    assert!(bench.ok(&["convert", &gold, "--to", "tree", "--colour"]).contains("\u{1b}[1mDogs"));
+    bench.ok(&["convert", &gold, "-o", "trees.svg", "--width", "200"]);
+    let svg = bench.read("trees.svg");
+    assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"));
+    assert_eq!(svg.matches("<svg").count(), 1, "one picture, whatever the number of sentences");
+    bench.ok(&["convert", &gold, "-o", "trees.html"]);
+    let page = bench.read("trees.html");
+    assert_eq!(page.matches("<section").count(), 5);
+    assert!(page.ends_with("</html>\n") && !page.contains("://") && !page.contains("<script"));
+    bench.ok(&["convert", &gold, "--split", "3,rest", "-o", "part{}.html"]);
+    assert_eq!(bench.read("part2.html").matches("<section").count(), 2);
+    for name in ["errors.html", "errors.svg", "errors.txt"] {
+        bench.ok(&["eval", &gold, &system, "--trees", name]);
+        let drawn = bench.read(name);
+        assert!(
+            drawn.contains(if name == "errors.txt" { "gold: " } else { "arc missing" }),
+            "{name}"
+        );
+    }
+    bench.ok(&["eval", &gold, &system, &gold, "--trees", "both.html"]);
+    assert_eq!(bench.read("both.html").matches("<svg").count(), 10);
+    let output = bench.run(&["convert", &gold, "--output", "trees.svg"], "");
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("the file to write is named by -o"), "{message}");
+}
+
+#[test]
+fn probabilities_are_compared_with_gold() {
+    let bench = Bench::new("calibration");
+    let gold = conllu(&[&[("1", "0", "root"), ("2", "1", "dep"), ("3", "1", "dep")]]);
+    bench.write("gold.conllu", &gold);
+    let message = bench.fails(&["eval", "gold.conllu", "gold.conllu", "--calibration"]);
+    assert!(message.contains("no HeadProb in MISC; parse with --confidence"), "{message}");
+    let sure = gold
+        .replace("root\t_\t_", "root\t_\tHeadProb=1.0|LabelProb=0.5")
+        .replace("3\tw3\t_\tX\t_\t_\t1\tdep\t_\t_", "3\tw3\t_\tX\t_\t_\t2\tdep\t_\tHeadProb=0.4");
+    bench.write("sure.conllu", sure);
+    let text = bench.ok(&["eval", "gold.conllu", "sure.conllu", "--calibration=plot.svg"]);
+    // (|1 - 1| + |0 - 0.4|) / 2
+    let expected = "Expected calibration error: 0.2000 in ten bins of equal width, 0.2000 in ten of equal mass.\n\
+                    Of all 1 errors in heads, reviewing the least certain 5 % (1 words, 0.00 % right) 100.00 % of the errors";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("1 words have no probability."), "{text}");
+    assert!(bench.read("plot.svg").contains("ECE 0.2000 (equal width)"));
+    let json = bench.ok(&["eval", "gold.conllu", "sure.conllu", "--calibration", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["systems"][0]["calibrations"][1]["certainty"], "labelled");
+    bench.ok(&["eval", "gold.conllu", "sure.conllu", "--calibration", "--html", "page.html"]);
+    assert!(bench.read("page.html").contains("class=\"reliability\""));
+}
+
+#[test]
 fn clear_oddities_are_read_with_a_warning() {
     let bench = Bench::new("odd");
     bench.write("odd.conllu", "\u{feff}1\ta\t_\tX\t_\t_\t0\troot\t_\t_\r\n");
@@ -368,6 +446,25 @@ fn a_parser_is_trained_asked_and_used() {
             || parse(&["--confidence"]).contains("HeadProb=")
     );
     assert_eq!(parse(&["--kbest", "3"]).matches("# tree_rank = 1 of ").count(), 30);
+    for form in ["json", "tree", "svg", "html"] {
+        let arguments = ["--to", form, "--confidence", "--threads"];
+        let once = parse(&[&arguments[..], &["1"]].concat());
+        assert!(!once.is_empty() && once == parse(&[&arguments[..], &["2"]].concat()), "{form}");
+    }
+    let lines = parse(&["--to", "json", "--kbest", "3"]);
+    assert_eq!(lines.lines().count(), 30);
+    let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    let best = &first["k_best"][0];
+    assert_eq!(best["heads"][0], first["tokens"][0]["head"]);
+    assert!(best["score"].as_f64() >= first["k_best"][1]["score"].as_f64());
+    let sure: serde_json::Value =
+        serde_json::from_str(parse(&["--to", "json", "--confidence"]).lines().next().unwrap())
+            .unwrap();
+    assert!(sure["tokens"][0]["confidence"]["head"].as_f64().unwrap() > 0.0);
+    assert!(sure["log_probability"].as_f64().unwrap() <= 0.0);
+    bench.write("parsed.conllu", parse(&["--confidence"]));
+    let report = bench.ok(&["eval", "dev.conllu", "parsed.conllu", "--calibration"]);
+    assert!(report.contains("Calibration of heads and relations: parsed.conllu"), "{report}");
 
     bench.write("broken.spantree", &bytes("a.spantree")[..1000]);
     assert!(

@@ -11,6 +11,8 @@
 //! | LAS, UAS, label accuracy, Root, Complete; punctuation in or out | [`Attachment`], [`Comparison::attachment`] |
 //! | predicates and arguments (CoNLL-2008/2009) | [`Semantic`], [`Comparison::semantic`] |
 //! | where are the errors? | [`Factor`], [`Comparison::breakdown`]; [`Comparison::confusion`] |
+//! | is the system as sure as it is right? | [`Calibration`], [`Comparison::calibration`] |
+//! | what does gold say of a sentence, for a picture? | [`Comparison::gold_arcs`] |
 //! | how good would the best choice among systems be? | [`tree_oracle`] |
 //! | is one system better than the other? | [`paired_test`] |
 //! | all of this as text, JSON or a web page | [`Report`] |
@@ -34,6 +36,7 @@
 mod align;
 mod attachment;
 mod breakdown;
+mod calibration;
 mod comparison;
 mod confusion;
 mod document;
@@ -50,6 +53,7 @@ mod significance;
 
 pub use attachment::{Attachment, AttachmentOptions, Labels, Punctuation};
 pub use breakdown::{Bin, Breakdown, Counts, Factor};
+pub use calibration::{Calibration, Certainty, ReliabilityBin, Review};
 pub use comparison::{Comparison, Roots};
 pub use confusion::{Confusion, ConfusionCell};
 pub use document::Document;

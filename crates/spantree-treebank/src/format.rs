@@ -23,8 +23,10 @@
 //! [MSTParser's format](Format::Mst) and [tagged text](Format::Tagged) have one tag too, which is UPOS, or XPOS where UPOS is
 //! `_`. In MST files the line of labels may be missing: it is left out when every DEPREL is `_`. In tagged text the *last*
 //! separator of an item divides form and tag, an item without one has no tag, and a space inside a form stands as a no-break
-//! space (U+00A0). Formats other than CoNLL-U (Plus) have no comments, multiword ranges or empty nodes; these are left out.
+//! space (U+00A0). [JSON lines](json) hold everything. Formats other than these and CoNLL-U (Plus) have no comments, multiword
+//! ranges or empty nodes; these are left out.
 
+pub mod json;
 mod layout;
 mod mst;
 mod roles;
@@ -39,7 +41,7 @@ use std::str::FromStr;
 
 pub use layout::{Layout, Slot};
 
-use crate::read::{Located, ReadErrorKind, Warnings};
+use crate::read::{Located, ReadErrorKind, WarningKind, Warnings};
 use crate::sentence::{Column, Sentence, Token};
 
 /// A file format.
@@ -62,11 +64,13 @@ pub enum Format {
     Tagged,
     /// One sentence per line, `form/TAG form/TAG …`.
     TaggedSlash,
+    /// JSON lines: one sentence per line, see [`json`].
+    Json,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 9] = [
         Format::Conllu,
         Format::ConlluPlus,
         Format::Conllx,
@@ -75,6 +79,7 @@ impl Format {
         Format::Mst,
         Format::Tagged,
         Format::TaggedSlash,
+        Format::Json,
     ];
 
     /// The name on the command line.
@@ -89,11 +94,13 @@ impl Format {
             Format::Mst => "mst",
             Format::Tagged => "tagged",
             Format::TaggedSlash => "tagged-slash",
+            Format::Json => "json",
         }
     }
 
     /// Guesses from the file name, ignoring `.gz` and `.zst`: the extension is the [name](Format::name) of the format, or
-    /// `.conll`, `.conll06` and `.conll07` for CoNLL-X, `.conll08` and `.conll09` for the later tasks.
+    /// `.conll`, `.conll06` and `.conll07` for CoNLL-X, `.conll08` and `.conll09` for the later tasks,
+    /// `.jsonl` for JSON lines.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_lowercase();
@@ -103,14 +110,21 @@ impl Format {
             "conll" | "conll06" | "conll07" => Some(Format::Conllx),
             "conll08" => Some(Format::Conll2008),
             "conll09" => Some(Format::Conll2009),
+            "jsonl" => Some(Format::Json),
             other => other.parse().ok(),
         }
     }
 
     /// Whether the format has comments, multiword ranges and empty nodes.
     #[must_use]
-    pub fn is_conllu(self) -> bool {
-        matches!(self, Format::Conllu | Format::ConlluPlus)
+    pub fn has_all_rows(self) -> bool {
+        matches!(self, Format::Conllu | Format::ConlluPlus | Format::Json)
+    }
+
+    /// Whether the format has predicates and their arguments.
+    #[must_use]
+    pub fn has_predicates(self) -> bool {
+        matches!(self, Format::Conll2008 | Format::Conll2009 | Format::Json)
     }
 
     /// The text columns that the format has no place for.
@@ -118,7 +132,7 @@ impl Format {
     pub fn lacks(self) -> &'static [Column] {
         use Column::{Deprel, Deps, Feats, Lemma, Misc};
         match self {
-            Format::Conllu | Format::ConlluPlus => &[],
+            Format::Conllu | Format::ConlluPlus | Format::Json => &[],
             Format::Conllx | Format::Conll2009 => &[Deps, Misc],
             Format::Conll2008 => &[Feats, Deps, Misc],
             Format::Mst => &[Lemma, Feats, Deps, Misc],
@@ -140,7 +154,7 @@ impl Format {
 
     /// Whether every line is a sentence.
     pub(crate) fn is_by_line(self) -> bool {
-        matches!(self, Format::Tagged | Format::TaggedSlash)
+        matches!(self, Format::Tagged | Format::TaggedSlash | Format::Json)
     }
 
     /// The layout that the first block of a CoNLL-U file declares, if it does.
@@ -167,6 +181,12 @@ impl Format {
             Format::Mst => return mst::parse(text, line, sent, warnings),
             Format::Tagged => tagged::parse('_', text, line, sent, warnings),
             Format::TaggedSlash => tagged::parse('/', text, line, sent, warnings),
+            Format::Json => {
+                let k_best = json::read_into(text, sent).map_err(|kind| (line, kind))?;
+                if !k_best.is_empty() {
+                    warnings.add(WarningKind::SeveralTrees, line);
+                }
+            }
             _ => return table::parse(layout, text, line, sent, warnings),
         }
         Ok(())
@@ -178,6 +198,7 @@ impl Format {
             Format::Mst => mst::write(sent, out),
             Format::Tagged => tagged::write('_', sent, out),
             Format::TaggedSlash => tagged::write('/', sent, out),
+            Format::Json => json::write(sent, &[], out),
             _ => table::write(layout, sent, out),
         }
     }
@@ -226,6 +247,7 @@ mod tests {
         for (path, format) in [
             ("a/dev.conll", Some(Format::Conllx)),
             ("train.CONLL09.zst", Some(Format::Conll2009)),
+            ("out.jsonl", Some(Format::Json)),
             ("x.txt", None),
             ("conllu", None),
         ] {

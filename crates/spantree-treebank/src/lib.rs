@@ -3,12 +3,12 @@
 //! | question | module |
 //! |---|---|
 //! | what is a sentence, a tree? | [`sentence`], [`tree`] |
-//! | how do I read and write files? | [`read`], [`mod@write`], [`mod@format`], [`mod@file`] |
 //! | how do I read and write files? | [`read`](mod@read), [`write`](mod@write), [`format`](mod@format), [`file`](mod@file) |
 //! | where is a token in the text? | [`offset`] |
 //! | is the file valid? | [`validate`] |
 //! | what is in a treebank? | [`stats`] |
 //! | how good is a system? | [`evaluate`] |
+//! | how do I show trees? | [`draw`] |
 //! | projective trees, other labels, splits, folds? | [`transform`] |
 //! | test data? | [`generate`], [`random`] |
 //!
@@ -27,10 +27,12 @@
 //! The crate knows no weights and starts no threads. Nothing here panics on input; see each function for the few
 //! panics on indices out of range.
 
+pub mod draw;
 pub mod evaluate;
 pub mod file;
 pub mod format;
 pub mod generate;
+mod markup;
 pub mod offset;
 pub mod random;
 pub mod read;

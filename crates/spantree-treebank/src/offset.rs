@@ -190,7 +190,7 @@ impl<'a> Scan<'a> {
 }
 
 /// At most `limit` characters, with `…` for the others.
-fn shortened(text: &str, limit: usize) -> String {
+pub(crate) fn shortened(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => text[..end].to_owned() + "…",
         None => text.to_owned(),

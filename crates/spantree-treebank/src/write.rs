@@ -53,6 +53,11 @@ impl<W: Write> TreebankWriter<W> {
         self.out.write_all(&self.buffer)
     }
 
+    /// The stream, in between.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// The stream.
     pub fn into_inner(self) -> W {
         self.out

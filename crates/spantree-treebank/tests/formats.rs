@@ -63,6 +63,26 @@ fn every_file_round_trips_byte_for_byte() {
 }
 
 #[test]
+fn json_holds_every_file() {
+    for (path, format) in files() {
+        let mut reader = TreebankReader::open(&path, None).unwrap();
+        let original: Vec<Sentence> = reader.by_ref().collect::<Result<_, _>>().unwrap();
+        let back = sentences(&written(&original, Format::Json), Format::Json);
+        let again = |sentences: &[Sentence]| {
+            let layout = reader.layout().clone();
+            let mut writer = TreebankWriter::with_layout(Vec::new(), format, layout);
+            sentences.iter().for_each(|sent| writer.write(sent).unwrap());
+            String::from_utf8(writer.into_inner()).unwrap()
+        };
+        assert_eq!(again(&back), fs::read_to_string(&path).unwrap(), "{path:?}");
+        for (before, after) in original.iter().zip(&back) {
+            assert_eq!(before.predicates(), after.predicates(), "{path:?}");
+            assert_eq!(before.to_conllu(), after.to_conllu(), "{path:?}");
+        }
+    }
+}
+
+#[test]
 fn unclean_inputs_have_their_messages() {
     let suite: toml::Table = load("unclean.toml").parse().unwrap();
     let cases = suite["case"].as_array().unwrap();

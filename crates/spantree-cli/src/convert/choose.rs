@@ -104,7 +104,7 @@ fn part_path(output: &Path, part: &str) -> Result<PathBuf> {
     match output.to_str() {
         Some(text) if text.contains("{}") => Ok(text.replace("{}", part).into()),
         _ => bail!(
-            "--split and --folds write several files: give --output a name with {{}}, such as part{{}}.conllu"
+            "--split and --folds write several files: give -o a name with {{}}, such as part{{}}.conllu"
         ),
     }
 }

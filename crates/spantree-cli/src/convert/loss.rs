@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use spantree::treebank::{Format, Sentence, TokenId};
 
+use crate::output::Target;
+
 /// What was left out so far, by name.
 #[derive(Default)]
 pub(super) struct Losses {
@@ -12,10 +14,11 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Counts what `format` leaves out of a sentence.
-    pub(super) fn count(&mut self, format: Format, sent: &Sentence) {
+    /// Counts what a format leaves out of a sentence; pictures are not meant to hold everything.
+    pub(super) fn count(&mut self, target: Target, sent: &Sentence) {
+        let Target::Treebank(format) = target else { return };
         self.format = Some(format);
-        if !format.is_conllu() {
+        if !format.has_all_rows() {
             self.add("comments", sent.comments().len());
             let rows = |wanted: fn(TokenId) -> bool| {
                 sent.tokens().filter(|token| wanted(token.id())).count()
@@ -26,7 +29,7 @@ impl Losses {
         for &column in format.lacks() {
             self.add(column.name(), sent.words().filter(|word| word.get(column) != "_").count());
         }
-        if !matches!(format, Format::Conll2008 | Format::Conll2009) {
+        if !format.has_predicates() {
             self.add("predicates", sent.predicates().len());
         }
     }

@@ -4,6 +4,7 @@ use super::align;
 use super::document::Document;
 use super::error::EvaluateError;
 use super::side::{FeatureTable, Side};
+use crate::draw::GoldArc;
 
 /// How many words of a sentence may be attached to the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +86,29 @@ impl<'a> Comparison<'a> {
     #[must_use]
     pub fn system(&self) -> &'a Document {
         self.system.document
+    }
+
+    /// What gold says of each word of a sentence of the system; `None` for words that gold does not have. Gold heads are
+    /// given as words of that sentence.
+    ///
+    /// # Panics
+    /// When the system's treebank has no such sentence.
+    #[must_use]
+    pub fn gold_arcs(&self, sentence: usize) -> Vec<Option<GoldArc<'a>>> {
+        let words = self.system.sentences[sentence].words.clone();
+        let number = |word: u32| {
+            let word = word as usize;
+            words.contains(&word).then(|| (word - words.start) as u32 + 1)
+        };
+        let arc = |word: usize| {
+            let gold = &self.gold.words[self.gold_of[word]? as usize];
+            let head = match gold.head {
+                None => Some(0),
+                Some(head) => self.system_of[head as usize].and_then(number),
+            };
+            Some(GoldArc { head, label: gold.token.deprel() })
+        };
+        words.clone().map(arc).collect()
     }
 
     /// Whether the heads of two aligned words are the root, or aligned with each other.

@@ -14,6 +14,7 @@
 
 mod chart;
 mod html;
+mod reliability;
 mod text;
 
 use std::collections::HashMap;
@@ -21,9 +22,9 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::{
-    Attachment, AttachmentOptions, Breakdown, Comparison, Confusion, Counts, Document,
-    EvaluateError, Factor, Labels, Macro, Metric, Punctuation, Roots, Score, Semantic,
-    Significance, TestOptions, paired_test, tree_oracle,
+    Attachment, AttachmentOptions, Breakdown, Calibration, Certainty, Comparison, Confusion,
+    Counts, Document, EvaluateError, Factor, Labels, Macro, Metric, Punctuation, Roots, Score,
+    Semantic, Significance, TestOptions, paired_test, tree_oracle,
 };
 use crate::sentence::Column;
 
@@ -48,6 +49,8 @@ pub struct ReportOptions {
     pub attachment: AttachmentOptions,
     /// Whether to look for where the errors are.
     pub breakdown: bool,
+    /// Whether to look at the probabilities in MISC.
+    pub calibration: bool,
     /// What oracle and significance tests compare. LAS and UAS are attachment scores when following CoNLL.
     pub metric: Metric,
     /// How to test differences between systems; `None` for not at all.
@@ -66,6 +69,7 @@ impl ReportOptions {
                 labels: Labels::Universal,
             },
             breakdown: false,
+            calibration: false,
             metric: Metric::Las,
             test: Some(TestOptions::default()),
         }
@@ -144,6 +148,9 @@ pub struct SystemReport {
     pub relations: Confusion,
     /// Confused parts of speech, when asked for.
     pub tags: Confusion,
+    /// Probabilities of heads, and of heads and relations, when asked for and there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calibrations: Vec<Calibration>,
     /// For oracle and tests.
     #[serde(skip)]
     sentence_scores: Vec<Score>,
@@ -274,6 +281,8 @@ impl SystemReport {
             true => comparison.confusion(column, &options.attachment),
             false => Confusion::default(),
         };
+        let certainties: &[Certainty] = if options.calibration { &Certainty::ALL } else { &[] };
+        let calibration = |&kind| comparison.calibration(kind, &options.attachment);
         let factors: &[Factor] = if options.breakdown { &Factor::ALL } else { &[] };
         Ok(Self {
             document: DocumentSummary::of(system),
@@ -283,6 +292,7 @@ impl SystemReport {
             breakdowns: comparison.breakdown(factors, &options.attachment),
             relations: confusion(Column::Deprel),
             tags: confusion(Column::Upos),
+            calibrations: certainties.iter().filter_map(calibration).collect(),
             sentence_scores: match (options.convention, options.metric) {
                 (Convention::Conll, Metric::Las) => attachments.iter().map(|a| a.las).collect(),
                 (Convention::Conll, Metric::Uas) => attachments.iter().map(|a| a.uas).collect(),

@@ -142,9 +142,24 @@ pub enum ReadErrorKind {
         /// How many there should be.
         expected: usize,
     },
+    /// A line that is not a sentence in JSON.
+    #[error("not a sentence in JSON: {problem} (character {column})")]
+    Json {
+        /// What is wrong.
+        problem: String,
+        /// Where in the line, from 1.
+        column: usize,
+    },
 }
 
 impl ReadErrorKind {
+    /// What serde says, without its own line number: a sentence is one line.
+    pub(crate) fn json(error: &serde_json::Error) -> Self {
+        let text = error.to_string();
+        let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);
+        Self::Json { problem: problem.to_owned(), column: error.column() }
+    }
+
     /// Whether reading cannot go on with the next sentence.
     #[must_use]
     pub fn is_fatal(&self) -> bool {
@@ -193,6 +208,8 @@ pub enum WarningKind {
     PredicateFlag,
     /// A predicate without sense that has an argument column.
     PredicateWithoutSense,
+    /// Several trees of one sentence, where one is read.
+    SeveralTrees,
 }
 
 impl fmt::Display for WarningKind {
@@ -224,6 +241,7 @@ impl fmt::Display for WarningKind {
             Self::PredicateWithoutSense => {
                 "argument columns for predicates without a sense; kept where they have arguments"
             }
+            Self::SeveralTrees => "k_best trees beside that of the tokens; left out",
         })
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::markup::escape;
+
 /// A curve: one value per category, none where there is nothing to count.
 pub(super) struct Series {
     pub(super) values: Vec<Option<f64>>,
@@ -174,22 +176,6 @@ fn error_shares(row: usize, cells: &[u64]) -> impl Iterator<Item = f64> {
     let share =
         move |column: usize, count: u64| if row == column { 0.0 } else { count as f64 / total };
     cells.iter().enumerate().map(move |(column, &count)| share(column, count))
-}
-
-/// Text that means itself in HTML and SVG.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::chart::{COLOURS, Series, axis_start, confusion_matrix, escape, line_chart};
+use super::chart::{COLOURS, Series, axis_start, confusion_matrix, line_chart};
+use super::reliability::STYLE as RELIABILITY_STYLE;
 use super::{Convention, NamedScore, Report, SystemReport};
 use crate::evaluate::{Counts, Factor};
+use crate::markup::{PAGE_END, escape, page_start};
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = include_str!("report.css");
 
 /// Labels in a confusion matrix, and rows in a list of confusions.
 const MATRIX_LABELS: usize = 15;
@@ -16,23 +18,18 @@ impl Report {
     /// A web page with plots.
     #[must_use]
     pub fn to_html(&self) -> String {
-        let mut page = String::new();
-        let title = escape(&self.gold.name);
-        let _ = write!(
-            page,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>Parsing scores: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
-        );
+        let title = format!("Parsing scores: {}", self.gold.name);
+        let mut page = page_start(&title, &format!("{STYLE}{RELIABILITY_STYLE}"));
         heading(&mut page, self);
         cards(&mut page, self);
         scores(&mut page, self);
         comparison(&mut page, self);
+        calibrations(&mut page, self);
         errors(&mut page, self);
         for (number, system) in self.systems.iter().enumerate() {
             confusions(&mut page, self, number, system);
         }
-        page + "</body>\n</html>\n"
+        page + PAGE_END
     }
 }
 
@@ -192,6 +189,26 @@ fn comparison(page: &mut String, report: &Report) {
         );
     }
     page.push_str("</tbody></table></div>\n");
+}
+
+/// Reliability diagrams, and what reviewing the least certain words finds.
+fn calibrations(page: &mut String, report: &Report) {
+    if report.systems.iter().all(|system| system.calibrations.is_empty()) {
+        return;
+    }
+    page.push_str(
+        "<h2>Is the system as sure as it is right?</h2>\n<p class=\"muted\">Columns: accuracy in ten bins of equal width. \
+         Curve: ten bins of as many words each, at their mean probability. Strip: words in each bin of equal width. Below the \
+         diagonal the system is too sure.</p>\n<div class=\"scroll\">",
+    );
+    page.push_str(&report.reliability_elements());
+    page.push_str("</div>\n");
+    for system in &report.systems {
+        for calibration in &system.calibrations {
+            let name = escape(&system.document.name);
+            let _ = writeln!(page, "<p>{name}: {}</p>", calibration.describe_reviews());
+        }
+    }
 }
 
 fn errors(page: &mut String, report: &Report) {

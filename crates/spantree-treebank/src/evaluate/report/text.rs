@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Convention, NamedScore, Report, SemanticReport, SystemReport, TestReport};
-use crate::evaluate::{Factor, Labels, Macro, Punctuation};
+use crate::evaluate::{Calibration, Factor, Labels, Macro, Punctuation, Review};
 
 /// Most confusions listed per system.
 const LISTED: usize = 15;
@@ -16,6 +16,9 @@ impl Report {
         match self.systems.as_slice() {
             [system] => single(&mut text, self, system),
             systems => several(&mut text, self, systems),
+        }
+        for system in &self.systems {
+            calibrations(&mut text, system);
         }
         for factor in self.factors() {
             breakdown(&mut text, self, factor);
@@ -72,6 +75,28 @@ impl Report {
             tables.push(scores.chain([named(("Exact", semantic.exact))]).collect());
         }
         tables
+    }
+}
+
+impl Calibration {
+    /// How wrong the least certain words are, in words.
+    pub(super) fn describe_reviews(&self) -> String {
+        let all = self.errors();
+        let review = |review: &Review| {
+            format!(
+                "{:.0} % ({} words, {} % right) {} % of the errors",
+                100.0 * review.share,
+                review.words,
+                percent(review.accuracy()),
+                percent(review.errors as f64 / all.max(1) as f64)
+            )
+        };
+        let reviews: Vec<_> = self.reviews.iter().map(review).collect();
+        format!(
+            "Of all {all} errors in {}, reviewing the least certain {}.",
+            self.certainty.name(),
+            reviews.join(", ")
+        )
     }
 }
 
@@ -159,6 +184,41 @@ fn breakdown(text: &mut String, report: &Report, factor: Factor) {
         table.row(cells);
     }
     table.write(text);
+}
+
+fn calibrations(text: &mut String, system: &SystemReport) {
+    for calibration in &system.calibrations {
+        let what = calibration.certainty.name();
+        let _ = writeln!(text, "\nCalibration of {what}: {}\n", system.document.name);
+        let mut table = Table::new(&["Probability", "Words", "Mean", "Accuracy", "Gap"]);
+        for bin in calibration.equal_width.iter().filter(|bin| bin.words > 0) {
+            table.row([
+                format!("{:.1} to {:.1}", bin.low, bin.high),
+                bin.words.to_string(),
+                percent(bin.mean),
+                percent(bin.accuracy()),
+                format!("{:+.2}", 100.0 * (bin.accuracy() - bin.mean)),
+            ]);
+        }
+        let (mean, accuracy) = (calibration.mean, calibration.accuracy());
+        table.row([
+            "All".to_owned(),
+            calibration.words.to_string(),
+            percent(mean),
+            percent(accuracy),
+            format!("{:+.2}", 100.0 * (accuracy - mean)),
+        ]);
+        table.write(text);
+        let _ = writeln!(
+            text,
+            "\nExpected calibration error: {:.4} in ten bins of equal width, {:.4} in ten of equal mass.",
+            calibration.ece_width, calibration.ece_mass
+        );
+        let _ = writeln!(text, "{}", calibration.describe_reviews());
+        if calibration.without > 0 {
+            let _ = writeln!(text, "{} words have no probability.", calibration.without);
+        }
+    }
 }
 
 fn confusions(text: &mut String, system: &SystemReport) {
