@@ -10,6 +10,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use mutator::Mutator;
+use spantree_treebank::draw::{Diagram, SvgStyle, TextStyle};
 use spantree_treebank::validate::{Options, Validator};
 use spantree_treebank::{Format, Sentence, Tree, TreebankReader, TreebankWriter};
 
@@ -140,6 +141,9 @@ fn measure(sent: &Sentence) {
             token.space_after(),
         );
     }
+    let diagram = Diagram::new(sent);
+    let _ =
+        (diagram.to_text(TextStyle::default()), diagram.to_svg(&SvgStyle { line_width: 200.0 }));
     if let Ok(tree) = sent.tree() {
         measure_tree(&tree, sent);
     }
