@@ -138,7 +138,7 @@ fn save(path: &Path, text: &str) -> Result<()> {
 }
 
 fn check_probabilities(report: &Report) -> Result<()> {
-    for system in report.systems.iter().filter(|system| system.calibrations.is_empty()) {
+    if let Some(system) = report.systems.iter().find(|system| system.calibrations.is_empty()) {
         let name = &system.document.name;
         bail!("{name} has no HeadProb in MISC; parse with --confidence to compare it with gold");
     }

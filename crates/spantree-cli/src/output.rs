@@ -56,7 +56,7 @@ impl FromStr for Target {
 #[derive(clap::Args)]
 pub(crate) struct OutputOptions {
     /// Form of the output: a format (see --from), tree (drawn in the terminal), svg or html [default: by the name of the
-    /// output file, else the format of the input]
+    /// output file; else convert keeps the format, parse writes conllu]
     #[arg(long, visible_alias = "output", value_name = "FORMAT")]
     to: Option<Target>,
     /// Where to write; a file appears only when it is complete. .gz and .zst are compressed

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Keep the HEAD and DEPREL that are filled in; `_` is free
     #[arg(long)]
     keep: bool,
-    /// Write the K best trees of each sentence, best first, as sentences of their own
+    /// Write the K best trees of each sentence, best first, as sentences of their own, or as a list in JSON
     #[arg(long, value_name = "K", default_value_t = 1)]
     kbest: usize,
     /// Write probabilities: HeadProb and LabelProb in MISC, and that of the tree as a comment

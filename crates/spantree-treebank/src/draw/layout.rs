@@ -24,11 +24,11 @@ const LABEL_PAD: f64 = 2.0 * TRUNK + 10.0;
 /// Room between a margin and the name of a head on another line.
 pub(super) const GUTTER_PAD: f64 = 5.0;
 /// Part of a line in which a good place to break it is sought.
-const BREAK_ZONE: f64 = 0.35;
+const BREAK_ZONE: f64 = 0.3;
 /// How much longer than the others a line may be when it is the last for that.
 const OVERFLOW: f64 = 1.08;
-/// How much longer than the mean of the lines to come a line may be.
-const EVEN: f64 = 1.2;
+/// How much of what is left for two lines the first of them may take.
+const HALF: f64 = 0.65;
 
 /// A node with its texts and place.
 pub(super) struct Slot {
@@ -150,9 +150,9 @@ fn break_lines(diagram: &Diagram, slots: &[Slot], line_width: f64) -> Vec<usize>
         if rest <= OVERFLOW * line_width {
             break;
         }
-        // Lines of about equal length look better than a last line of one word.
-        let even = rest / (rest / line_width).ceil();
-        let limit = (EVEN * even).min(line_width);
+        // Two last lines of about equal length look better than a last line of one word.
+        let two_left = rest <= 2.0 * line_width;
+        let limit = if two_left { line_width.min(HALF * rest) } else { line_width };
         let fits = (first..slots.len()).take_while(|&node| right(node) <= limit).count();
         let full = first + fits.max(1);
         if full == slots.len() {
@@ -179,7 +179,7 @@ fn cuts(diagram: &Diagram) -> Vec<i64> {
         change[first + 1] += weight;
         change[last + 1] -= weight;
     };
-    for arc in diagram.arcs.iter() {
+    for arc in &diagram.arcs {
         if let Some(head) = arc.head {
             span(head.min(arc.child), head.max(arc.child), 1);
         }

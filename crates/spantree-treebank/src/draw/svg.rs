@@ -22,6 +22,8 @@ const CORNER: f64 = 6.0;
 /// Room around a picture and between its lines.
 const EDGE: f64 = 8.0;
 const BETWEEN_LINES: f64 = 14.0;
+/// Room between sentences in a file, so that they are not taken for lines of one.
+const BETWEEN_PICTURES: f64 = 30.0;
 
 /// How to draw SVG.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +70,8 @@ impl Picture {
 #[must_use]
 pub fn stack(pictures: &[Picture]) -> String {
     let width = pictures.iter().map(|picture| picture.width).fold(0.0, f64::max);
-    let height: f64 = pictures.iter().map(|picture| picture.height).sum();
+    let gaps = pictures.len().saturating_sub(1) as f64 * BETWEEN_PICTURES;
+    let height = gaps + pictures.iter().map(|picture| picture.height).sum::<f64>();
     let mut file = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tree\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">\n<style>\n{STYLE}</style>\n\
@@ -81,7 +84,7 @@ pub fn stack(pictures: &[Picture]) -> String {
             "<g transform=\"translate(0 {top:.0})\" role=\"img\" aria-label=\"{}\">{}</g>",
             picture.description, picture.body
         );
-        top += picture.height;
+        top += picture.height + BETWEEN_PICTURES;
     }
     file + "</svg>\n"
 }

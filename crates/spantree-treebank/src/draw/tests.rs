@@ -47,8 +47,8 @@ fn read_heads(drawing: &str) -> Vec<u32> {
             '╰' => reached(-1),
             _ => reached(-1).or_else(|| reached(1)),
         };
-        head.map(|row| row as u32 + 1)
-            .unwrap_or_else(|| panic!("no head for row {row} in\n{drawing}"))
+        let head = head.unwrap_or_else(|| panic!("no head for row {row} in\n{drawing}"));
+        head as u32 + 1
     };
     (0..rows.len()).map(head).collect()
 }
