@@ -205,7 +205,7 @@ impl Default for TrainConfig {
             seed: 1,
             order: 1,
             epochs: 12,
-            label_epochs: 6,
+            label_epochs: 10,
             patience: 3,
             decoder: None,
             pseudo_projective: None,
