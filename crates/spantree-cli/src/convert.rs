@@ -48,14 +48,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn convert_stream(arguments: &Arguments) -> Result<()> {
     let changes = Changes::new(&arguments.changes, &[])?;
     let options = &arguments.output;
-    let mut sink = options.sink(options.path())?;
+    let mut sink = options.sink(options.path(), options.target(Format::Conllu))?;
     let mut renderer = None;
     let mut losses = Losses::default();
     arguments.inputs.for_each(|sent, reader| {
         changes.apply(sent).with_context(|| place(sent, reader.name()))?;
         losses.count(options.target(reader.format()), sent);
         let renderer =
-            renderer.get_or_insert_with(|| options.renderer(reader.format(), reader.layout()));
+            renderer.get_or_insert_with(|| {
+                let target = options.target(reader.format());
+                options.renderer(target, reader.format(), reader.layout())
+            });
         renderer.add(sent)?;
         if renderer.is_full() { sink.write(renderer.take()) } else { Ok(()) }
     })?;
@@ -89,8 +92,8 @@ fn convert_all(arguments: &Arguments) -> Result<()> {
     let outputs: Result<Vec<_>> = parts
         .iter()
         .map(|part| {
-            let mut sink = options.sink(&part.path)?;
-            let mut renderer = options.renderer(format, &layout);
+            let mut sink = options.sink(&part.path, options.target(format))?;
+            let mut renderer = options.renderer(options.target(format), format, &layout);
             for &index in &part.sentences {
                 losses.count(options.target(format), &sentences[index]);
                 renderer.add(&sentences[index])?;

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 all well, 1 failure (one line on standard error), 2 wrong usage.
 
+mod bundled;
 mod convert;
 mod eval;
 mod generate;

@@ -81,12 +81,22 @@ impl OutputOptions {
 
     /// The form of the output, for input of this format.
     pub(crate) fn target(&self, input: Format) -> Target {
-        self.to.or_else(|| Target::from_path(&self.out)).unwrap_or(Target::Treebank(input))
+        self.target_or(Target::Treebank(input))
+    }
+
+    /// The form of the output, if the user does not say otherwise.
+    pub(crate) fn target_or(&self, usual: Target) -> Target {
+        self.to.or_else(|| Target::from_path(&self.out)).unwrap_or(usual)
     }
 
     /// Renders sentences that come from a treebank of this format and with these columns.
-    pub(crate) fn renderer(&self, input: Format, columns: &Arc<Layout>) -> Renderer {
-        let form = match self.target(input) {
+    pub(crate) fn renderer(
+        &self,
+        target: Target,
+        input: Format,
+        columns: &Arc<Layout>,
+    ) -> Renderer {
+        let form = match target {
             Target::Treebank(format) if format == input => {
                 Form::Treebank(TreebankWriter::with_layout(Vec::new(), format, columns.clone()))
             }
@@ -104,9 +114,8 @@ impl OutputOptions {
     }
 
     /// Opens a file for what renderers make.
-    pub(crate) fn sink(&self, path: &Path) -> Result<Sink> {
-        // Which format does not matter to a sink, only whether it is a picture.
-        let (output, target) = (create(path)?, self.target(Format::Conllu));
+    pub(crate) fn sink(&self, path: &Path, target: Target) -> Result<Sink> {
+        let output = create(path)?;
         let page = Page { style: self.svg_style(), compared: false };
         let mut sink = Sink { output, path: path.to_owned(), target, page, pictures: Vec::new() };
         if target == Target::Html {

@@ -1,45 +1,64 @@
-//! `spantree parse`: trees for tagged sentences.
+//! `spantree parse`: from text, or from whatever a treebank file has already, to trees.
 //!
-//! One thread reads, `--threads` parse and serialise, and the main thread writes. Batches go to the workers in turn and come
-//! back in the same turn, so the output is the same for any number of threads and at most a few batches are in memory.
+//! One thread reads and segments, `--threads` tag, parse and serialise, and the main thread writes. Batches go to the workers in
+//! turn and come back in the same turn, so the output is the same for any number of threads and at most a few batches are in
+//! memory.
+
+mod source;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, bail};
-use spantree::graph::{Analysis, ParseOptions, ParseWarning, Parser, Worker};
+use spantree::Pipeline;
+use spantree::graph::{Analysis, ParseOptions, ParseWarning};
+use spantree::pipeline::{Options, Timing, Worker};
+use spantree::tag::TagConfidence;
 use spantree::treebank::format::json::RankedTree;
 use spantree::treebank::{Column, Format, Sentence};
 
-use crate::io::Inputs;
+use crate::bundled;
 use crate::output::{Chunk, OutputOptions, Renderer, Sink, Target};
+use source::Source;
 
-/// Parses tagged sentences; everything but HEAD and DEPREL stays as it is.
+/// Parses text, or sentences of a treebank; what is given is kept, what is missing is predicted.
+///
+/// Text is cut into sentences and words. Words without UPOS are tagged, sentences without lemmas get lemmas. HEAD and DEPREL are
+/// predicted anew unless --keep is given; everything else stays as it is. Text on the command line is drawn as a tree.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The model file
+    /// The model file [default: the English model that comes with the program]
     #[arg(long, short, value_name = "FILE")]
-    model: PathBuf,
+    model: Option<PathBuf>,
     #[command(flatten)]
-    inputs: Inputs,
+    source: Source,
     #[command(flatten)]
     output: OutputOptions,
+    /// Predict tags and lemmas even where the input has them
+    #[arg(long)]
+    retag: bool,
+    /// Stop after tags and lemmas
+    #[arg(long, conflicts_with_all = ["keep", "kbest"])]
+    no_parse: bool,
     /// Keep the HEAD and DEPREL that are filled in; `_` is free
     #[arg(long)]
     keep: bool,
     /// Write the K best trees of each sentence, best first, as sentences of their own, or as a list in JSON
     #[arg(long, value_name = "K", default_value_t = 1)]
     kbest: usize,
-    /// Write probabilities: HeadProb and LabelProb in MISC, and that of the tree as a comment
+    /// Write probabilities: UposProb, HeadProb and LabelProb in MISC, and that of the tree as a comment
     #[arg(long)]
     confidence: bool,
     /// Number of parsing threads; the output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
+    /// Say where the time went
+    #[arg(long)]
+    timing: bool,
 }
 
 const BATCH: usize = 64;
@@ -55,49 +74,129 @@ struct Parsed {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let parser = Parser::load(&arguments.model)?;
-    let options = ParseOptions {
-        keep: arguments.keep,
-        confidence: arguments.confidence,
-        k_best: arguments.kbest,
+    let pipeline = match &arguments.model {
+        Some(path) => Pipeline::load(path)?,
+        None => bundled::english()?,
     };
+    let options = arguments.options();
     let output = &arguments.output;
-    if output.target(Format::Conllu) == Target::Treebank(Format::ConlluPlus) {
+    let target = if arguments.source.is_sentence() {
+        output.target_or(Target::Tree)
+    } else {
+        output.target(Format::Conllu)
+    };
+    if target == Target::Treebank(Format::ConlluPlus) {
         bail!("parse cannot write conllup; write conllu and convert it");
     }
-    let mut sink = output.sink(output.path())?;
+    let mut sink = output.sink(output.path(), target)?;
     let start = Instant::now();
     let layout = Arc::new(Format::Conllu.layout());
+    let mut times = Times::default();
     let words = thread::scope(|scope| {
-        let mut inputs = Vec::new();
-        let mut outputs = Vec::new();
+        let (mut inputs, mut outputs, mut workers) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..arguments.threads {
             let (to_worker, batches) = sync_channel(2);
             let (to_writer, results) = sync_channel(2);
-            let parser = &parser;
-            let renderer = output.renderer(Format::Conllu, &layout);
-            scope.spawn(move || work(parser, options, renderer, &batches, &to_writer));
+            let pipeline = &pipeline;
+            let renderer = output.renderer(target, Format::Conllu, &layout);
+            workers.push(
+                scope.spawn(move || work(pipeline, options, renderer, &batches, &to_writer)),
+            );
             inputs.push(to_worker);
             outputs.push(results);
         }
-        scope.spawn(move || read(&arguments.inputs, &inputs));
-        write(&outputs, &mut sink)
+        let pipeline = &pipeline;
+        let reader = scope.spawn(move || read(&arguments.source, pipeline, &inputs));
+        let words = write(&outputs, &mut sink, &mut times.write);
+        drop(outputs);
+        // A thread that panicked has told so already.
+        times.read = reader.join().unwrap_or_default();
+        for worker in workers {
+            let (timing, render) = worker.join().unwrap_or_default();
+            times.add(timing, render);
+        }
+        words
     })?;
     sink.finish()?;
     let seconds = start.elapsed().as_secs_f64();
-    eprintln!("{words} words in {seconds:.2} s, {:.0} words/s", words as f64 / seconds.max(1e-9));
+    if !arguments.source.is_sentence() {
+        eprintln!("{words} words in {seconds:.2} s, {:.0} words/s", words as f64 / seconds.max(1e-9));
+    }
+    if arguments.timing {
+        eprint!("{}", times.describe());
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sends batches to the workers in turn; stops when a worker is gone.
-fn read(inputs: &Inputs, workers: &[SyncSender<Batch>]) {
+impl Arguments {
+    fn options(&self) -> Options {
+        Options {
+            retag: self.retag,
+            parse: !self.no_parse,
+            trees: ParseOptions {
+                keep: self.keep,
+                confidence: self.confidence || self.source.is_sentence(),
+                k_best: self.kbest,
+            },
+            ..Options::default()
+        }
+    }
+}
+
+/// Where the time went, summed over threads.
+#[derive(Default)]
+struct Times {
+    read: Duration,
+    stages: Timing,
+    render: Duration,
+    write: Duration,
+}
+
+impl Times {
+    fn add(&mut self, timing: Timing, render: Duration) {
+        self.stages += timing;
+        self.render += render;
+    }
+
+    fn describe(&self) -> String {
+        let parser = self.stages.parser;
+        let rows = [
+            ("read and segment", self.read),
+            ("tag", self.stages.tag),
+            ("lemmatise", self.stages.lemmatise),
+            ("features", parser.features),
+            ("scores", parser.scores),
+            ("search", parser.search),
+            ("labels", parser.labels),
+            ("confidence", parser.confidence),
+            ("render", self.render),
+            ("write", self.write),
+        ];
+        let total: Duration = rows.iter().map(|row| row.1).sum();
+        let share = |time: Duration| 100.0 * time.as_secs_f64() / total.as_secs_f64().max(1e-9);
+        let line = |&(name, time): &(&str, Duration)| {
+            format!("{name:<16} {:>8.3} s {:>5.1} %\n", time.as_secs_f64(), share(time))
+        };
+        rows.iter().map(line).collect()
+    }
+}
+
+/// Sends batches to the workers in turn; stops when a worker is gone. Returns the time that reading took.
+fn read(source: &Source, pipeline: &Pipeline, workers: &[SyncSender<Batch>]) -> Duration {
     let mut turn = workers.iter().cycle();
-    let mut send = |batch| turn.next().is_some_and(|worker| worker.send(batch).is_ok());
+    let mut waited = Duration::ZERO;
+    let start = Instant::now();
+    let mut send = |batch| {
+        let start = Instant::now();
+        let sent = turn.next().is_some_and(|worker| worker.send(batch).is_ok());
+        waited += start.elapsed();
+        sent
+    };
     let mut batch = Vec::with_capacity(BATCH);
-    let outcome = inputs.for_each(|sent, _| {
+    let outcome = source.for_each(pipeline.stages().segmenter.as_ref(), |sent| {
         batch.push(sent.clone());
         if batch.len() == BATCH && !send(Ok(std::mem::take(&mut batch))) {
-            anyhow::bail!("the workers stopped");
+            bail!("the workers stopped");
         }
         Ok(())
     });
@@ -107,32 +206,47 @@ fn read(inputs: &Inputs, workers: &[SyncSender<Batch>]) {
     if let Err(error) = outcome {
         send(Err(error));
     }
+    start.elapsed().saturating_sub(waited)
 }
 
+/// Parses batches until there are no more; returns where the time went, that of rendering apart.
 fn work(
-    parser: &Parser,
-    options: ParseOptions,
+    pipeline: &Pipeline,
+    options: Options,
     mut renderer: Renderer,
     batches: &Receiver<Batch>,
     results: &SyncSender<Result<Parsed>>,
-) {
-    let mut worker = parser.worker();
+) -> (Timing, Duration) {
+    let mut worker = pipeline.worker();
+    let mut render = Duration::ZERO;
     for batch in batches {
-        let parsed =
-            batch.and_then(|batch| parse_batch(parser, &mut worker, options, batch, &mut renderer));
+        let parsed = batch.and_then(|batch| {
+            let before = worker.timing().total();
+            let start = Instant::now();
+            let parsed = parse_batch(pipeline, &mut worker, options, batch, &mut renderer);
+            render += start.elapsed().saturating_sub(worker.timing().total() - before);
+            parsed
+        });
         if results.send(parsed).is_err() {
-            return;
+            break;
         }
     }
+    (worker.timing(), render)
 }
 
-/// Collects the results in the order of the batches.
-fn write(workers: &[Receiver<Result<Parsed>>], sink: &mut Sink) -> Result<usize> {
+/// Collects the results in the order of the batches; adds the time of writing to `time`.
+fn write(
+    workers: &[Receiver<Result<Parsed>>],
+    sink: &mut Sink,
+    time: &mut Duration,
+) -> Result<usize> {
     let mut words = 0;
     for worker in workers.iter().cycle() {
         let Ok(parsed) = worker.recv() else { break };
         let parsed = parsed?;
+        let start = Instant::now();
         sink.write(parsed.chunk)?;
+        *time += start.elapsed();
         words += parsed.words;
         parsed.warnings.iter().for_each(|warning| eprintln!("{warning}"));
     }
@@ -140,27 +254,39 @@ fn write(workers: &[Receiver<Result<Parsed>>], sink: &mut Sink) -> Result<usize>
 }
 
 fn parse_batch(
-    parser: &Parser,
+    pipeline: &Pipeline,
     worker: &mut Worker<'_>,
-    options: ParseOptions,
+    options: Options,
     batch: Vec<Sentence>,
     renderer: &mut Renderer,
 ) -> Result<Parsed> {
     let (mut words, mut warnings) = (0, Vec::new());
     for mut sent in batch {
         words += sent.len();
-        let analysis = worker.parse(&mut sent, &options)?;
+        let outcome = worker.process(&mut sent, &options)?;
+        add_tag_confidence(outcome.tags, &mut sent);
+        let Some(analysis) = outcome.analysis else {
+            renderer.add(&sent)?;
+            continue;
+        };
         warnings.extend(analysis.warnings.iter().map(|&warning| describe(warning, &sent)));
-        if options.k_best > 1 {
-            add_k_best(parser, analysis, &mut sent, renderer)?;
+        if options.trees.k_best > 1 {
+            add_k_best(pipeline, analysis, &mut sent, renderer)?;
         } else {
-            if options.confidence {
+            if options.trees.confidence {
                 add_confidence(analysis, &mut sent);
             }
             renderer.add(&sent)?;
         }
     }
     Ok(Parsed { chunk: renderer.take(), words, warnings })
+}
+
+fn add_tag_confidence(tags: &[TagConfidence], sent: &mut Sentence) {
+    let rows: Vec<_> = sent.words().map(|word| word.index()).take(tags.len()).collect();
+    for (row, confidence) in rows.into_iter().zip(tags) {
+        sent.set_attribute(row, Column::Misc, "UposProb", Some(&format!("{:.4}", confidence.upos)));
+    }
 }
 
 fn add_confidence(analysis: &Analysis, sent: &mut Sentence) {
@@ -181,12 +307,13 @@ fn add_confidence(analysis: &Analysis, sent: &mut Sentence) {
 
 /// The best trees, as a list where the output has one, else as sentences of their own.
 fn add_k_best(
-    parser: &Parser,
+    pipeline: &Pipeline,
     analysis: &Analysis,
     sent: &mut Sentence,
     renderer: &mut Renderer,
 ) -> Result<()> {
-    let deprel = |&label: &u16| parser.info().labels[usize::from(label)].clone();
+    let labels = pipeline.info().parser.as_ref().map_or(&[][..], |parser| &parser.labels);
+    let deprel = |&label: &u16| labels[usize::from(label)].clone();
     let ranked = analysis.trees.iter().map(|tree| RankedTree {
         score: tree.score,
         log_probability: tree.log_probability,

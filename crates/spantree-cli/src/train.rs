@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use clap::ValueEnum;
+use spantree::pipeline;
 use spantree::model::Source;
-use spantree::train::{Annotation, DataProblem, TrainConfig, Trainer, annotation};
+use spantree::pipeline::train::{PipelineConfig, Tags};
+use spantree::train::{Annotation, DataProblem, TrainConfig, annotation};
 use spantree::treebank::{Sentence, TreebankReader};
 
 use crate::io::{print, print_warnings};
 use report::Report;
 use settings::Settings;
 
-/// Trains a parser on a treebank with gold tags and trees.
+/// Trains segmenter, tagger, lemmatiser and parser on a treebank, and writes them to one file.
 ///
 /// A word whose HEAD is _ may have any head: half-annotated sentences help too. Sentences whose heads allow no tree are left
 /// out with a warning. After every epoch the development set is parsed; training stops when LAS has not risen for a while,
@@ -31,6 +34,13 @@ pub(crate) struct Arguments {
     /// The model file to write
     #[arg(long, value_name = "FILE", required_unless_present = "print_config")]
     out: Option<PathBuf>,
+    /// The stages to train, separated by commas; a stage for which the data have nothing is left out
+    #[arg(long, value_name = "STAGES", value_delimiter = ',', default_values = ["segment", "tag", "lemma", "parse"])]
+    stages: Vec<Stage>,
+    /// The tags that the parser learns from: gold is best for input with correct tags, predicted for raw text, both is good
+    /// for either
+    #[arg(long, value_name = "WHICH", default_value = "both")]
+    tags: TagsChoice,
     #[command(flatten)]
     settings: Settings,
     /// Print the settings in force, as a file for --config, and stop
@@ -42,6 +52,21 @@ pub(crate) struct Arguments {
     /// Go on from the checkpoint beside the model file
     #[arg(long)]
     resume: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    Segment,
+    Tag,
+    Lemma,
+    Parse,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TagsChoice {
+    Gold,
+    Predicted,
+    Both,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -60,16 +85,34 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         ),
         _ => {}
     }
-    let trainer = Trainer::new(arguments.with_files(config, out));
+    let config = arguments.pipeline(arguments.with_files(config, out));
     let mut report = Report::new();
-    let parser = trainer.train(&train, &dev, &mut |progress| report.show(&progress))?;
+    let pipeline =
+        pipeline::train::train(&config, &train, &dev, &mut |progress| report.show(&progress))?;
     drop(report);
-    parser.save(out)?;
-    eprintln!("{}: {:.1} MB", out.display(), parser.size() as f64 / 1e6);
+    pipeline.save(out)?;
+    eprintln!("{}: {:.1} MB", out.display(), pipeline.size() as f64 / 1e6);
     Ok(ExitCode::SUCCESS)
 }
 
 impl Arguments {
+    fn pipeline(&self, parser: TrainConfig) -> PipelineConfig {
+        let wants = |stage| self.stages.contains(&stage);
+        PipelineConfig {
+            segment: wants(Stage::Segment),
+            tag: wants(Stage::Tag),
+            lemmatise: wants(Stage::Lemma),
+            parse: wants(Stage::Parse),
+            tags: match self.tags {
+                TagsChoice::Gold => Tags::Gold,
+                TagsChoice::Predicted => Tags::Predicted,
+                TagsChoice::Both => Tags::Both,
+            },
+            parser,
+            ..PipelineConfig::default()
+        }
+    }
+
     /// Adds what is not a setting: names and licence of the data, the checkpoint.
     fn with_files(&self, config: TrainConfig, out: &Path) -> TrainConfig {
         let source =

@@ -20,7 +20,7 @@ use crate::model::{Container, Header, ModelError, Sections, Source};
 use crate::segment::Segmenter;
 use crate::tag::Tagger;
 
-pub use worker::{Options, Outcome, PipelineError, Worker};
+pub use worker::{Options, Outcome, PipelineError, Timing, Worker};
 
 const TAGGER: &str = "tagger.";
 const LEMMATISER: &str = "lemmatiser.";

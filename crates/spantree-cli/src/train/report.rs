@@ -1,6 +1,8 @@
 //! What training prints: one line per epoch, and on a terminal a bar for the sentences of the running one.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use spantree::pipeline::train::Progress as Stage;
+use spantree::segment::train::Progress as Segmenter;
 use spantree::train::Progress;
 
 /// Prints to standard error. The bar is drawn on terminals only.
@@ -17,7 +19,18 @@ impl Report {
         Self { bar }
     }
 
-    pub(super) fn show(&mut self, progress: &Progress) {
+    pub(super) fn show(&mut self, stage: &Stage) {
+        match stage {
+            Stage::Parser(progress) => self.show_parser(progress),
+            other => {
+                if let Some(line) = describe_stage(other) {
+                    self.bar.suspend(|| eprintln!("{line}"));
+                }
+            }
+        }
+    }
+
+    fn show_parser(&mut self, progress: &Progress) {
         match progress {
             &Progress::EpochStart { sentences, .. } => {
                 self.bar.reset();
@@ -37,6 +50,33 @@ impl Drop for Report {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+fn describe_stage(stage: &Stage) -> Option<String> {
+    Some(match stage {
+        Stage::Segmenter(Segmenter::Epoch { epoch, loss, dev }) => {
+            let scores = dev.map_or_else(String::new, |dev| {
+                format!("  dev tokens {:.2}  sentences {:.2}", dev.tokens, dev.sentences)
+            });
+            format!("segmenter {epoch:>2}  loss {loss:.4}{scores}")
+        }
+        Stage::Segmenter(Segmenter::Threshold { dev, .. }) => {
+            format!("segmenter     dev tokens {:.2}  sentences {:.2}", dev.tokens, dev.sentences)
+        }
+        Stage::Tagger(done) => {
+            let scores = done.dev.map_or_else(String::new, |dev| {
+                format!(
+                    "  dev UPOS {:.2}  XPOS {:.2}  FEATS {:.2}",
+                    dev.upos, dev.xpos, dev.feats
+                )
+            });
+            format!("tagger {:>2}  loss {:.4}{scores}  {:>6.1} s", done.epoch, done.loss, done.seconds)
+        }
+        Stage::Lemmatiser(Some(accuracy)) => format!("lemmas  dev {accuracy:.2}"),
+        Stage::Lemmatiser(None) => "lemmas".to_owned(),
+        Stage::JackKnife(folds) => format!("tagging the training data in {folds} folds"),
+        _ => return None,
+    })
 }
 
 fn describe(progress: &Progress) -> Option<String> {

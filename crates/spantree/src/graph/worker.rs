@@ -1,5 +1,6 @@
 //! Parsing one sentence after the other with reused buffers.
 
+use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
 use spantree_decode::{ArcTable, Heads, Infeasible, Ranked, RootMode};
@@ -144,6 +145,24 @@ pub struct Timing {
     pub labels: Duration,
     /// Probabilities.
     pub confidence: Duration,
+}
+
+impl Timing {
+    /// All together.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.features + self.scores + self.search + self.labels + self.confidence
+    }
+}
+
+impl AddAssign for Timing {
+    fn add_assign(&mut self, other: Self) {
+        self.features += other.features;
+        self.scores += other.scores;
+        self.search += other.search;
+        self.labels += other.labels;
+        self.confidence += other.confidence;
+    }
 }
 
 /// Measures one step after the other.

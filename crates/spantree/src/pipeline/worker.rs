@@ -1,10 +1,13 @@
 //! Runs the stages after segmentation over one sentence after the other.
 
+use std::ops::AddAssign;
+use std::time::{Duration, Instant};
+
 use spantree_treebank::{Column, Sentence};
 use thiserror::Error;
 
 use super::Pipeline;
-use crate::graph::{Analysis, ParseError, ParseOptions, Timing};
+use crate::graph::{Analysis, ParseError, ParseOptions};
 use crate::tag::{TagConfidence, TagOptions};
 use crate::{graph, lemma, tag};
 
@@ -62,9 +65,37 @@ pub struct Outcome<'a> {
     pub analysis: Option<&'a Analysis>,
 }
 
+/// Where the time of a [`Worker`] went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// Tags.
+    pub tag: Duration,
+    /// Lemmas.
+    pub lemmatise: Duration,
+    /// Trees.
+    pub parser: graph::Timing,
+}
+
+impl Timing {
+    /// All together.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.tag + self.lemmatise + self.parser.total()
+    }
+}
+
+impl AddAssign for Timing {
+    fn add_assign(&mut self, other: Self) {
+        self.tag += other.tag;
+        self.lemmatise += other.lemmatise;
+        self.parser += other.parser;
+    }
+}
+
 /// Analyses sentences with one model; see [`Pipeline::worker`].
 #[derive(Debug)]
 pub struct Worker<'p> {
+    timing: Timing,
     tagger: Option<tag::Worker<'p>>,
     lemmatiser: Option<lemma::Worker<'p>>,
     parser: Option<graph::Worker<'p>>,
@@ -74,6 +105,7 @@ impl<'p> Worker<'p> {
     pub(super) fn new(pipeline: &'p Pipeline) -> Self {
         let stages = pipeline.stages();
         Self {
+            timing: Timing::default(),
             tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
             parser: stages.parser.as_ref().map(graph::Parser::worker),
@@ -89,6 +121,7 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &Options,
     ) -> Result<Outcome<'_>, PipelineError> {
+        let start = Instant::now();
         let tags = match &mut self.tagger {
             Some(tagger) if options.tag && (options.retag || !is_tagged(sent)) => {
                 let keep = !options.retag;
@@ -102,12 +135,15 @@ impl<'p> Worker<'p> {
             }
             _ => &[],
         };
+        self.timing.tag += start.elapsed();
+        let start = Instant::now();
         if let Some(lemmatiser) = &mut self.lemmatiser
             && options.lemmatise
             && (options.retag || sent.words().all(|word| word.lemma() == "_"))
         {
             lemmatiser.lemmatise(sent, &lemma::LemmaOptions { keep: false });
         }
+        self.timing.lemmatise += start.elapsed();
         let analysis = match &mut self.parser {
             Some(parser) if options.parse => {
                 if !sent.is_empty() && sent.words().all(|word| word.upos() == "_") {
@@ -121,10 +157,11 @@ impl<'p> Worker<'p> {
         Ok(Outcome { tags, analysis })
     }
 
-    /// Where the parser's time went so far.
+    /// Where the time went so far.
     #[must_use]
     pub fn timing(&self) -> Timing {
-        self.parser.as_ref().map(graph::Worker::timing).unwrap_or_default()
+        let parser = self.parser.as_ref().map(graph::Worker::timing).unwrap_or_default();
+        Timing { parser, ..self.timing }
     }
 }
 
