@@ -20,6 +20,7 @@ mod list;
 mod problem;
 mod scorer;
 mod steps;
+mod surroundings;
 mod tagger;
 pub mod tagset;
 mod template;

@@ -1,7 +1,5 @@
 //! What a tagger sees of one word: hashes of its form, its ends, its shape, and what the lexicon says of it.
 
-use spantree_treebank::Sentence;
-
 use crate::feature::hash;
 
 /// One property of a word.
@@ -42,10 +40,16 @@ pub(crate) enum Atom {
     Cluster,
     /// How much of the sentence is capitalised.
     Capitals,
+    /// The nearest verb or auxiliary to the left.
+    VerbBefore,
+    /// The nearest noun or pronoun to the left.
+    NounBefore,
+    /// The nearest verb or auxiliary to the right.
+    VerbAfter,
 }
 
 /// Number of [`Atom`]s.
-const ATOMS: usize = Atom::Capitals as usize + 1;
+const ATOMS: usize = Atom::VerbAfter as usize + 1;
 /// Longest suffix in characters.
 pub(super) const SUFFIXES: usize = 5;
 const PREFIXES: usize = 4;
@@ -143,19 +147,6 @@ pub(super) fn guise(form: &str) -> u64 {
     u64::from(capital) + 2 * u64::from(digit)
 }
 
-/// How much of a sentence is capitalised: in headlines a capital says little.
-pub(super) fn capitals(sent: &Sentence) -> u64 {
-    let (mut upper, mut lower) = (0u64, 0u64);
-    for first in sent.words().filter_map(|word| word.form().chars().next()) {
-        upper += u64::from(first.is_uppercase());
-        lower += u64::from(first.is_lowercase());
-    }
-    match (upper, lower) {
-        (_, 0) => 9,
-        _ => 8 * upper / (upper + lower),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,19 +170,5 @@ mod tests {
         assert_ne!(shape("USA"), shape("Usa"));
         assert_ne!(shape("a.b"), shape("a-b"));
         assert_eq!((guise("B2"), guise("b"), guise("Ő")), (3, 0, 1));
-    }
-
-    #[test]
-    fn capitals_are_a_share() {
-        let share = |forms: &[&str]| {
-            let mut sent = Sentence::new();
-            forms.iter().for_each(|form| {
-                sent.push_word(form);
-            });
-            capitals(&sent)
-        };
-        assert_eq!(share(&["One", "two", "three", "four"]), 2);
-        assert_eq!(share(&["ONE", "!"]), 9);
-        assert_eq!(share(&[]), 9);
     }
 }

@@ -6,10 +6,11 @@
 use spantree_learn::jackknife;
 use spantree_treebank::Sentence;
 
-use super::atoms::{Atom, Atoms, capitals};
+use super::atoms::Atoms;
 use super::lexicon::{Lexicon, LexiconBuilder};
 use super::problem::Example;
 use super::steps::Steps;
+use super::surroundings::add_surroundings;
 use super::tagset::{Part, Tag, TagSet};
 use super::template::Templates;
 use crate::model::{Container, ModelError, Sections};
@@ -45,12 +46,11 @@ impl Tagged<'_> {
         clusters: Option<&RowsBuilder>,
     ) -> Result<(Vec<Example>, Vec<Vec<Atoms>>), ModelError> {
         let (mut examples, mut atoms) = (Vec::new(), Vec::new());
-        // A single sentence cannot be held out of itself.
-        let folds = jackknife(self.sentences.len(), FOLDS.min(self.sentences.len()));
-        let folds = folds.map_or(vec![0..self.sentences.len()], |folds| {
-            folds.into_iter().map(|fold| fold.held_out).collect()
-        });
-        for fold in folds {
+        // A single sentence cannot be held out of itself: its words are unknown.
+        let count = self.sentences.len();
+        let folds = jackknife(count, FOLDS.min(count)).unwrap_or_default();
+        let folds = folds.into_iter().map(|fold| fold.held_out);
+        for fold in folds.chain((count == 1).then_some(0..1)) {
             let container = tables(&self.lexicon(|index| !fold.contains(&index)), clusters)?;
             let lexicon = lexicon(&container, "", tagset, clusters.is_some())?;
             let (mut lower, mut found) = (String::new(), Vec::new());
@@ -58,16 +58,15 @@ impl Tagged<'_> {
                 let sent = &self.sentences[index];
                 let mut example = Example { gold: self.gold[index].clone(), ..Example::default() };
                 let mut words = Vec::with_capacity(sent.len());
-                let capitals = capitals(sent);
                 for (word, gold) in sent.words().zip(&example.gold) {
-                    let mut word = lexicon.look_up(tagset, word.form(), &mut lower, &mut found);
-                    word.set(Atom::Capitals, capitals);
+                    let word = lexicon.look_up(tagset, word.form(), &mut lower, &mut found);
                     if !found.contains(gold) {
                         found.push(*gold);
                     }
                     example.candidates.push(&found);
                     words.push(word);
                 }
+                add_surroundings(tagset, sent, &example.candidates, &mut words);
                 examples.push(example);
                 atoms.push(words);
             }

@@ -252,3 +252,113 @@ impl LogLinear for TagProblem<'_> {
         lattice.scores.path_score(path) - partition
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spantree_learn::Rng;
+
+    struct Toy {
+        tagset: TagSet,
+        space: Space,
+        steps: Steps,
+        example: Example,
+    }
+
+    /// Four words with up to three candidates out of four tags that share parts, two features each.
+    fn toy(rng: &mut Rng) -> Toy {
+        let tag = |u: &str, f: &str| [u.to_owned(), "_".to_owned(), f.to_owned()];
+        let tagset = TagSet::new(vec![
+            tag("A", "Case=Nom"),
+            tag("B", "Case=Nom|Number=Sing"),
+            tag("A", "_"),
+            tag("B", "Number=Sing"),
+        ]);
+        let tagset = tagset.unwrap();
+        let mut space = Space::default();
+        let rows: Vec<u32> = (1..4)
+            .map(|key| space.push(key, &mut tagset.parts_of(vec![rng.below(4) as Tag, 1])))
+            .collect();
+        let gold: Vec<Tag> = (0..4).map(|_| rng.below(4) as Tag).collect();
+        let others: Vec<Tag> = (0..8).map(|_| rng.below(4) as Tag).collect();
+        let steps = Steps::new(&tagset, [&gold[..], &others].into_iter(), &mut space);
+        let mut example = Example { gold, ..Example::default() };
+        for word in 0..4 {
+            let mut tags = vec![example.gold[word], rng.below(4) as Tag, rng.below(4) as Tag];
+            tags.sort_unstable();
+            tags.dedup();
+            example.candidates.push(&tags);
+            example.features.extend((0..2).map(|_| rows[rng.below(3)]));
+        }
+        Toy { tagset, space, steps, example }
+    }
+
+    fn paths(candidates: &Candidates) -> Vec<Vec<Tag>> {
+        (0..candidates.len()).fold(vec![Vec::new()], |paths, word| {
+            let extend = |path: Vec<Tag>| {
+                candidates.get(word).iter().map(move |&tag| [&path[..], &[tag]].concat())
+            };
+            paths.into_iter().flat_map(extend).collect()
+        })
+    }
+
+    /// `w · f(path) − w · f(gold)`.
+    fn lead(problem: &TagProblem<'_>, w: &[f32], example: &Example, path: &Vec<Tag>) -> f64 {
+        let mut delta = SparseVector::new();
+        problem.difference(example, path, &mut TagScratch::default(), &mut delta);
+        -delta.dot(w)
+    }
+
+    fn weights(rng: &mut Rng, count: usize) -> Vec<f32> {
+        (0..count).map(|_| rng.below(41) as f32 / 8.0 - 2.5).collect()
+    }
+
+    #[test]
+    fn decoding_equals_brute_force() {
+        let mut rng = Rng::new(5);
+        let (mut scratch, mut guess) = (TagScratch::default(), Vec::new());
+        for round in 0..400 {
+            let Toy { tagset, space, steps, example } = toy(&mut rng);
+            let problem = TagProblem { tagset: &tagset, space: &space, steps: &steps };
+            let w = weights(&mut rng, space.weights());
+            let cost = if round % 2 == 0 { CostMode::Plain } else { CostMode::Augmented };
+            let score = |path: &Vec<Tag>| {
+                let loss = if round % 2 == 0 { 0.0 } else { problem.loss(&example, path) };
+                lead(&problem, &w, &example, path) + f64::from(loss)
+            };
+            let best = paths(&example.candidates).iter().map(score).fold(f64::MIN, f64::max);
+            problem.decode(&w, &example, cost, &mut scratch, &mut guess);
+            assert_eq!(score(&guess), best);
+        }
+    }
+
+    #[test]
+    fn likelihoods_equal_brute_force_and_gradients_finite_differences() {
+        let mut rng = Rng::new(6);
+        let mut scratch = TagScratch::default();
+        for _ in 0..40 {
+            let Toy { tagset, space, steps, example } = toy(&mut rng);
+            let problem = TagProblem { tagset: &tagset, space: &space, steps: &steps };
+            let w = weights(&mut rng, space.weights());
+            let mut value = |w: &[f32], gradient: &mut SparseVector| {
+                problem.log_likelihood(w, &example, &mut scratch, gradient)
+            };
+            let mut gradient = SparseVector::new();
+            let found = value(&w, &mut gradient);
+            let leads = paths(&example.candidates);
+            let leads = leads.iter().map(|path| lead(&problem, &w, &example, path).exp());
+            assert!((found + leads.sum::<f64>().ln()).abs() < 1e-4, "{found}");
+            gradient.compact();
+            for id in 0..w.len() {
+                let (mut up, mut down) = (w.clone(), w.clone());
+                up[id] += 0.01;
+                down[id] -= 0.01;
+                let mut ignored = SparseVector::new();
+                let slope = (value(&up, &mut ignored) - value(&down, &mut ignored)) / 0.02;
+                let entry = gradient.entries().find(|entry| entry.0 == id as u32);
+                let found = f64::from(entry.map_or(0.0, |entry| entry.1));
+                assert!((slope - found).abs() < 2e-3, "{id}: {found}, by differences {slope}");
+            }
+        }
+    }
+}

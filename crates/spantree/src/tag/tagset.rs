@@ -16,6 +16,16 @@ pub type Part = u16;
 /// The columns that make a tag.
 pub const COLUMNS: [Column; 3] = [Column::Upos, Column::Xpos, Column::Feats];
 
+/// What a word with some tag is to the words around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Verb,
+    Auxiliary,
+    Noun,
+    Pronoun,
+    Other,
+}
+
 /// The columns of a word.
 pub fn columns<'a>(word: Token<'a>) -> [&'a str; 3] {
     COLUMNS.map(|column| word.get(column))
@@ -135,6 +145,17 @@ impl TagSet {
     #[must_use]
     pub fn coarse(&self, tag: Tag) -> u16 {
         self.coarse[usize::from(tag)]
+    }
+
+    /// The role of words with a tag, by its UPOS.
+    pub(super) fn role(&self, tag: Tag) -> Role {
+        match &*self.tags[usize::from(tag)][0] {
+            "VERB" => Role::Verb,
+            "AUX" => Role::Auxiliary,
+            "NOUN" | "PROPN" => Role::Noun,
+            "PRON" => Role::Pronoun,
+            _ => Role::Other,
+        }
     }
 
     /// Which of UPOS, XPOS and FEATS were ever filled in; the others are not predicted.

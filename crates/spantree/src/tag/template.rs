@@ -73,6 +73,13 @@ const OF_CONTEXT: &[Template] = &[
     &[(0, LowerCoarse), (0, Shape), (-1, Shape)],
     &[(0, LowerCoarse), (0, Shape), (1, Shape)],
     &[(0, LowerCoarse), (0, Shape), (0, Capitals)],
+    &[(0, VerbBefore), (0, Fine)],
+    &[(0, VerbBefore), (0, Suffix2)],
+    &[(0, NounBefore), (0, Fine)],
+    &[(0, NounBefore), (0, Suffix2)],
+    &[(0, VerbAfter), (0, Fine)],
+    &[(0, VerbBefore), (0, NounBefore), (0, Coarse)],
+    &[(0, VerbBefore), (0, VerbAfter), (0, Coarse)],
 ];
 
 /// Features of models with clusters.

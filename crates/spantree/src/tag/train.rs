@@ -170,7 +170,7 @@ impl TaggerTrainer {
             }
         }
         let (_, _, tagger) = best.ok_or(TrainError::NoEpoch)?;
-        Ok(if dev.is_empty() { tagger } else { calibrate(tagger, dev) })
+        Ok(if dev.is_empty() { tagger } else { calibrate(&tagger, dev) })
     }
 
     /// Tags the training data by taggers that did not see them: trained on the other folds, all epochs, without a
@@ -300,7 +300,7 @@ pub fn evaluate(tagger: &Tagger, gold: &[Sentence]) -> TagScores {
 const FACTORS: std::ops::RangeInclusive<i32> = -8..=8;
 
 /// The tagger under whose probabilities the right and wrong UPOS of the development set are most likely.
-fn calibrate(tagger: Tagger, dev: &[Sentence]) -> Tagger {
+fn calibrate(tagger: &Tagger, dev: &[Sentence]) -> Tagger {
     let scale = tagger.header().inverse_temperature;
     let mut best = (f64::INFINITY, tagger.clone());
     for step in FACTORS {

@@ -3,12 +3,13 @@
 use spantree_decode::{LatticeMarginals, LatticeScratch};
 use spantree_treebank::{Sentence, Token};
 
-use super::atoms::{Atom, Atoms, capitals};
+use super::atoms::Atoms;
 use super::cache::FormCache;
 use super::lattice::{Candidates, Lattice};
 use super::lexicon::Lexicon;
 use super::list::Dictionary;
 use super::scorer::ModelScorer;
+use super::surroundings::add_surroundings;
 use super::tagger::Tagger;
 use super::tagset::{COLUMNS, Tag, TagSet, columns};
 use super::template::Templates;
@@ -134,8 +135,7 @@ impl<'t> Worker<'t> {
                 self.forms.put(slot, atoms, &self.found, &self.scorer.of_form[start..]);
             }
         }
-        let capitals = capitals(sent);
-        self.scorer.atoms.iter_mut().for_each(|atoms| atoms.set(Atom::Capitals, capitals));
+        add_surroundings(self.tagger.tagset(), sent, &self.candidates, &mut self.scorer.atoms);
     }
 
     /// Finds the candidates of one word.
