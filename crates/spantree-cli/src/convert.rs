@@ -54,11 +54,10 @@ fn convert_stream(arguments: &Arguments) -> Result<()> {
     arguments.inputs.for_each(|sent, reader| {
         changes.apply(sent).with_context(|| place(sent, reader.name()))?;
         losses.count(options.target(reader.format()), sent);
-        let renderer =
-            renderer.get_or_insert_with(|| {
-                let target = options.target(reader.format());
-                options.renderer(target, reader.format(), reader.layout())
-            });
+        let renderer = renderer.get_or_insert_with(|| {
+            let target = options.target(reader.format());
+            options.renderer(target, reader.format(), reader.layout())
+        });
         renderer.add(sent)?;
         if renderer.is_full() { sink.write(renderer.take()) } else { Ok(()) }
     })?;

@@ -99,9 +99,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             let (to_writer, results) = sync_channel(2);
             let pipeline = &pipeline;
             let renderer = output.renderer(target, Format::Conllu, &layout);
-            workers.push(
-                scope.spawn(move || work(pipeline, options, renderer, &batches, &to_writer)),
-            );
+            workers
+                .push(scope.spawn(move || work(pipeline, options, renderer, &batches, &to_writer)));
             inputs.push(to_worker);
             outputs.push(results);
         }
@@ -120,7 +119,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     sink.finish()?;
     let seconds = start.elapsed().as_secs_f64();
     if !arguments.source.is_sentence() {
-        eprintln!("{words} words in {seconds:.2} s, {:.0} words/s", words as f64 / seconds.max(1e-9));
+        eprintln!(
+            "{words} words in {seconds:.2} s, {:.0} words/s",
+            words as f64 / seconds.max(1e-9)
+        );
     }
     if arguments.timing {
         eprint!("{}", times.describe());

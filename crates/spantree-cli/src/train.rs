@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use spantree::pipeline;
 use spantree::model::Source;
+use spantree::pipeline;
 use spantree::pipeline::train::{PipelineConfig, Tags};
 use spantree::train::{Annotation, DataProblem, TrainConfig, annotation};
 use spantree::treebank::{Sentence, TreebankReader};

@@ -12,6 +12,8 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use spantree::Pipeline;
+use spantree::pipeline::Stages;
 use spantree::segment::train::Progress;
 use spantree::segment::{Segmenter, TrainConfig, raw_text, train};
 use spantree::treebank::evaluate::{Comparison, Document, Metric, Roots};
@@ -45,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let segmenter = train(&config, &load(&folder.join("train.conllu"))?, dev, &mut report)?;
     let seconds = start.elapsed().as_secs_f64();
     if let Some(path) = model {
-        segmenter.save(&path)?;
+        let stages = Stages { segmenter: Some(segmenter.clone()), ..Stages::default() };
+        Pipeline::new(&stages, Vec::new())?.save(&path)?;
     }
     let text = raw_text(&gold);
     if let Some(path) = text_file {

@@ -113,12 +113,13 @@ impl Source {
             return Ok(Opened { name: "the text given".to_owned(), form, reader });
         }
         let name = file::display_name(input);
-        let mut reader =
-            file::open(input).with_context(|| format!("{name}: cannot read; is the name right?"))?;
+        let mut reader = file::open(input)
+            .with_context(|| format!("{name}: cannot read; is the name right?"))?;
         let form = match self.input.or_else(|| form_by_name(input)) {
             Some(form) => form,
             None => {
-                let start = read_start(&mut reader).with_context(|| format!("{name}: cannot read"))?;
+                let start =
+                    read_start(&mut reader).with_context(|| format!("{name}: cannot read"))?;
                 let form = form_by_start(&start);
                 reader = Box::new(Cursor::new(start).chain(reader));
                 form

@@ -65,12 +65,12 @@ fn describe_stage(stage: &Stage) -> Option<String> {
         }
         Stage::Tagger(done) => {
             let scores = done.dev.map_or_else(String::new, |dev| {
-                format!(
-                    "  dev UPOS {:.2}  XPOS {:.2}  FEATS {:.2}",
-                    dev.upos, dev.xpos, dev.feats
-                )
+                format!("  dev UPOS {:.2}  XPOS {:.2}  FEATS {:.2}", dev.upos, dev.xpos, dev.feats)
             });
-            format!("tagger {:>2}  loss {:.4}{scores}  {:>6.1} s", done.epoch, done.loss, done.seconds)
+            format!(
+                "tagger {:>2}  loss {:.4}{scores}  {:>6.1} s",
+                done.epoch, done.loss, done.seconds
+            )
         }
         Stage::Lemmatiser(Some(accuracy)) => format!("lemmas  dev {accuracy:.2}"),
         Stage::Lemmatiser(None) => "lemmas".to_owned(),

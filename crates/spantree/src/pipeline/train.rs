@@ -140,6 +140,16 @@ fn has_tags(train: &[Sentence]) -> bool {
     train.iter().flat_map(Sentence::words).any(|word| word.upos() != "_")
 }
 
+/// The taggers of the folds make the training data noisy; they need not be the best.
+fn fold_trainer(config: &PipelineConfig) -> TaggerTrainer {
+    let epochs = config.tagger.epochs.min(FOLD_EPOCHS);
+    let seed = config.parser.seed;
+    TaggerTrainer::new(TaggerConfig { seed, epochs, ..config.tagger.clone() })
+}
+
+/// After so many epochs a tagger is close to its best.
+const FOLD_EPOCHS: u64 = 4;
+
 fn tagger_trainer(config: &PipelineConfig) -> TaggerTrainer {
     TaggerTrainer::new(TaggerConfig { seed: config.parser.seed, ..config.tagger.clone() })
 }
@@ -190,7 +200,7 @@ fn train_parser(
     };
     let folds = config.folds.min(train.len());
     progress(Progress::JackKnife(folds));
-    let mut predicted = tagger_trainer(config).jackknife(train, folds)?;
+    let mut predicted = fold_trainer(config).jackknife(train, folds)?;
     let mut tagged_dev = dev.to_vec();
     let mut worker = tagger.worker();
     tagged_dev.iter_mut().for_each(|sent| {

@@ -1,7 +1,5 @@
 //! The model: weights, thresholds, where tokens can end, multiword tokens; and its place in a model file.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use spantree_treebank::Sentence;
 
@@ -15,7 +13,6 @@ use crate::model::{Container, ModelError, Sections, Source};
 
 const WEIGHTS: &str = "segment_weights";
 const MULTIWORD: &str = "segment_multiword";
-const KIND: &str = "segment";
 
 /// What a segmenter says about itself in the header of a model file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -53,14 +50,6 @@ pub struct DevScores {
     pub multiword: f64,
 }
 
-/// The header of a file that holds a segmenter alone.
-#[derive(Serialize, Deserialize)]
-struct Alone {
-    kind: String,
-    tool_version: String,
-    segment: Header,
-}
-
 /// A trained segmenter; see the [module](super).
 #[derive(Clone, Debug)]
 pub struct Segmenter {
@@ -72,32 +61,6 @@ pub struct Segmenter {
 }
 
 impl Segmenter {
-    /// Loads a file that [`Segmenter::save`] wrote.
-    ///
-    /// # Errors
-    /// When it cannot be read, is damaged, or holds something else.
-    pub fn load(path: &Path) -> Result<Self, ModelError> {
-        let (container, header) = Container::open(path)?;
-        Self::alone(&container, header)
-    }
-
-    /// Reads such a file from memory; `name` stands for it in messages.
-    ///
-    /// # Errors
-    /// As [`Segmenter::load`].
-    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ModelError> {
-        let (container, header) = Container::from_bytes(name, bytes)?;
-        Self::alone(&container, header)
-    }
-
-    fn alone(container: &Container, header: Alone) -> Result<Self, ModelError> {
-        if header.kind != KIND {
-            let problem = format!("it is a model of kind \"{}\", not a segmenter", header.kind);
-            return Err(ModelError::Invalid { name: container.name().to_owned(), problem });
-        }
-        Self::from_container(container, header.segment)
-    }
-
     /// Takes the segmenter out of a model file, of which `header` is a part.
     ///
     /// # Errors
@@ -155,29 +118,6 @@ impl Segmenter {
     pub fn push_sections(&self, sections: &mut Sections) {
         sections.push(WEIGHTS, &self.weights);
         sections.push(MULTIWORD, self.splitter.to_text().as_bytes());
-    }
-
-    /// A model file that holds the segmenter alone.
-    ///
-    /// # Errors
-    /// When its header cannot be written as JSON.
-    pub fn to_container(&self, name: &str) -> Result<Container, ModelError> {
-        let mut sections = Sections::default();
-        self.push_sections(&mut sections);
-        let header = Alone {
-            kind: KIND.to_owned(),
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            segment: self.header.clone(),
-        };
-        sections.into_container(name, &header)
-    }
-
-    /// Writes a model file; it appears under its name when it is complete.
-    ///
-    /// # Errors
-    /// When writing fails.
-    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
-        self.to_container(&path.display().to_string())?.save(path)
     }
 
     /// What the segmenter says about itself.

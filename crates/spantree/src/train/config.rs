@@ -174,8 +174,10 @@ pub struct TrainConfig {
     /// What a projective decoder learns from crossing arcs: lifted arcs, or also labels by which they can be put back.
     #[serde(with = "by_name", skip_serializing_if = "Option::is_none")]
     pub pseudo_projective: Option<Scheme>,
-    /// Binary logarithm of the largest table of weights.
+    /// Binary logarithm of the largest table of arc weights.
     pub max_bits: u32,
+    /// The same for the two tables of label weights.
+    pub max_label_bits: u32,
     /// The data are cut into as many parts, each learned by a thread of its own; the weights are mixed after each epoch.
     /// The result depends on this number, but not on the machine.
     pub threads: usize,
@@ -210,6 +212,7 @@ impl Default for TrainConfig {
             decoder: None,
             pseudo_projective: None,
             max_bits: 22,
+            max_label_bits: 21,
             threads: 1,
             mixing: Mixing::Uniform,
             learner: LearnerConfig::default(),
@@ -235,8 +238,10 @@ impl TrainConfig {
         if self.epochs == 0 {
             return Err(TrainError::NoEpoch);
         }
-        if !(12..=28).contains(&self.max_bits) {
-            return Err(TrainError::setting("max_bits", self.max_bits, "a number from 12 to 28"));
+        for (name, bits) in [("max_bits", self.max_bits), ("max_label_bits", self.max_label_bits)] {
+            if !(12..=28).contains(&bits) {
+                return Err(TrainError::setting(name, bits, "a number from 12 to 28"));
+            }
         }
         if !(1..=1024).contains(&self.threads) {
             return Err(TrainError::setting("threads", self.threads, "a number from 1 to 1024"));

@@ -28,7 +28,7 @@ impl LabelProblem {
     /// Sizes the table for the features of the gold labels.
     pub(super) fn new(engine: &Engine, examples: &[Example], max_bits: u32) -> Self {
         let relabeller = engine.relabeller.clone();
-        let (bits, support) = Support::fit(max_bits - 1, |bits, support| {
+        let (bits, support) = Support::fit(max_bits, |bits, support| {
             let problem =
                 Self { relabeller: relabeller.clone(), bits, support: Support::default() };
             let mut scratch = LabelScratch::default();

@@ -83,7 +83,7 @@ impl TreeProblem {
         engine: Engine,
         costs: WordCosts,
         examples: &[Example],
-        max_bits: u32,
+        (max_bits, max_label_bits): (u32, u32),
     ) -> Self {
         let scorer = &engine.scorer;
         let (arc_bits, arc_support) = Support::fit(max_bits, |bits, support| {
@@ -93,7 +93,7 @@ impl TreeProblem {
                 });
             });
         });
-        let (label_bits, label_support) = Support::fit(max_bits - 1, |bits, support| {
+        let (label_bits, label_support) = Support::fit(max_label_bits, |bits, support| {
             each_gold_arc(scorer, examples, |atoms, scratch, arc, label| {
                 if label != FREE_LABEL {
                     label_positions(scorer, bits, atoms, scratch, arc, |position| {

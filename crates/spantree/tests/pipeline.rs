@@ -1,0 +1,146 @@
+//! All stages from treebank to text and back, on a synthetic treebank.
+
+use std::sync::LazyLock;
+
+use spantree::Pipeline;
+use spantree::graph::ParseOptions;
+use spantree::pipeline::train::{PipelineConfig, PipelineTrainError, Tags, train};
+use spantree::pipeline::{Options, PipelineError};
+use spantree::train::TrainConfig;
+use spantree::treebank::{Column, Format, Generator, GeneratorConfig, Sentence, TreebankWriter};
+
+fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
+    Generator::new(GeneratorConfig { seed, ..GeneratorConfig::default() }).take(count).collect()
+}
+
+fn config() -> PipelineConfig {
+    let parser = TrainConfig { epochs: 3, label_epochs: 2, max_bits: 16, ..TrainConfig::default() };
+    PipelineConfig { folds: 3, parser, ..PipelineConfig::default() }
+}
+
+fn make(config: &PipelineConfig) -> Pipeline {
+    train(config, &treebank(1, 300), &treebank(2, 60), &mut |_| ()).unwrap()
+}
+
+static PIPELINE: LazyLock<Pipeline> = LazyLock::new(|| make(&config()));
+
+fn bytes(pipeline: &Pipeline, name: &str) -> Vec<u8> {
+    let path = std::env::temp_dir().join(format!("spantree-{name}-{}", std::process::id()));
+    pipeline.save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    bytes
+}
+
+fn text(sent: &Sentence) -> String {
+    let mut writer = TreebankWriter::new(Vec::new(), Format::Conllu);
+    writer.write(sent).unwrap();
+    String::from_utf8(writer.into_inner()).unwrap()
+}
+
+/// A sentence with nothing but forms.
+fn bare(gold: &Sentence) -> Sentence {
+    let mut sent = Sentence::new();
+    gold.words().for_each(|word| {
+        sent.push_word(word.form());
+    });
+    sent
+}
+
+#[test]
+fn text_becomes_trees_with_confidences() {
+    let stages = PIPELINE.stages();
+    let gold = treebank(3, 40);
+    let text: Vec<_> = gold.iter().filter_map(|sent| sent.text()).collect();
+    let mut worker = PIPELINE.worker();
+    let trees = ParseOptions { confidence: true, ..ParseOptions::default() };
+    let options = Options { trees, ..Options::default() };
+    let found = stages.segmenter.as_ref().unwrap().segment(&text.join(" "));
+    assert!(!found.is_empty());
+    for mut sent in found {
+        let outcome = worker.process(&mut sent, &options).unwrap();
+        assert_eq!(outcome.tags.len(), outcome.analysis.unwrap().confidences.len());
+        sent.tree().unwrap().root().unwrap();
+        assert!(sent.words().all(|word| word.upos() != "_" && word.lemma() != "_"));
+    }
+}
+
+#[test]
+fn a_grammar_is_learned_from_bare_words() {
+    let mut worker = PIPELINE.worker();
+    let (mut right, mut total) = (0, 0);
+    for gold in treebank(3, 40) {
+        let mut sent = bare(&gold);
+        worker.process(&mut sent, &Options::default()).unwrap();
+        let both = gold.words().zip(sent.words());
+        right += both.filter(|(gold, guess)| gold.head() == guess.head()).count();
+        total += gold.len();
+    }
+    assert!(right * 10 > total * 8, "{right} of {total} heads");
+}
+
+#[test]
+fn given_columns_stay_unless_they_are_to_be_predicted() {
+    let mut worker = PIPELINE.worker();
+    let mut sent = treebank(4, 1).remove(0);
+    (1..=sent.len() as u32).for_each(|word| sent.set(word, Column::Upos, "X"));
+    sent.set(1, Column::Lemma, "strange");
+    worker.process(&mut sent, &Options::default()).unwrap();
+    assert!(sent.words().all(|word| word.upos() == "X"));
+    assert_eq!(sent.word(1).lemma(), "strange");
+    worker.process(&mut sent, &Options { retag: true, ..Options::default() }).unwrap();
+    assert!(sent.words().any(|word| word.upos() != "X"));
+    assert_ne!(sent.word(1).lemma(), "strange");
+    sent.set(1, Column::Upos, "_");
+    worker.process(&mut sent, &Options { parse: false, ..Options::default() }).unwrap();
+    assert_ne!(sent.word(1).upos(), "_", "one missing tag is filled in");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_files_come_back() {
+    let first = bytes(&PIPELINE, "pipeline-first");
+    assert!(first == bytes(&make(&config()), "pipeline-second"));
+    let loaded = Pipeline::from_bytes("copy", &first).unwrap();
+    assert_eq!(loaded.info(), PIPELINE.info());
+    let gold = treebank(5, 10);
+    let (mut one, mut other) = (PIPELINE.worker(), loaded.worker());
+    for gold in &gold {
+        let (mut a, mut b) = (bare(gold), bare(gold));
+        one.process(&mut a, &Options::default()).unwrap();
+        other.process(&mut b, &Options::default()).unwrap();
+        assert_eq!(text(&a), text(&b));
+    }
+}
+
+#[test]
+fn stages_may_be_missing() {
+    let parser_only = PipelineConfig {
+        segment: false,
+        tag: false,
+        lemmatise: false,
+        tags: Tags::Gold,
+        ..config()
+    };
+    let pipeline = make(&parser_only);
+    assert!(pipeline.stages().tagger.is_none() && pipeline.stages().segmenter.is_none());
+    let mut sent = bare(&treebank(6, 1)[0]);
+    let error = pipeline.worker().process(&mut sent, &Options::default()).unwrap_err();
+    assert!(matches!(error, PipelineError::Untagged { .. }));
+    assert!(error.to_string().contains("no UPOS"), "{error}");
+    let nothing = PipelineConfig { parse: false, ..parser_only };
+    let error = train(&nothing, &treebank(1, 3), &[], &mut |_| ()).unwrap_err();
+    assert!(matches!(error, PipelineTrainError::NoStage));
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let good = bytes(&PIPELINE, "pipeline-damage");
+    for place in (0..good.len()).step_by(good.len() / 50) {
+        let mut bad = good.clone();
+        bad[place] ^= 0x55;
+        // Padding between sections may change without harm; anything else is noticed.
+        if let Ok(pipeline) = Pipeline::from_bytes("bad", &bad) {
+            assert_eq!(pipeline.info(), PIPELINE.info());
+        }
+    }
+}
