@@ -11,6 +11,7 @@
 //! | [`MatrixTree`] | all trees | n³ | n² | | yes | McDonald and Satta 2007, Grassmann et al. 1985 |
 //! | [`MinRisk`] | either | n³ | n² | | | McDonald and Satta 2007 |
 //! | [`Viterbi`] | tag sequences | n·m² | n·m | lazy | yes, and max-marginals | Viterbi 1967 |
+//! | [`LatticeScores`] | tag sequences among k candidates per position | n·k² | n·k² | | yes | Viterbi 1967 |
 //!
 //! # Common ground
 //!

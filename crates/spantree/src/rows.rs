@@ -161,21 +161,6 @@ fn find(bucket: &[u16], check: u16) -> Option<Range<usize>> {
     None
 }
 
-/// Weights as 16-bit numbers, and what one unit is worth; all but the `kept` largest become 0.
-#[must_use]
-fn quantise(weights: &[f32], kept: usize) -> (Vec<i16>, f32) {
-    let largest = weights.iter().fold(0.0f32, |largest, w| largest.max(w.abs()));
-    let scale = if largest > 0.0 { largest / f32::from(i16::MAX) } else { 1.0 };
-    let mut sizes: Vec<f32> = weights.iter().map(|w| w.abs()).filter(|&size| size > 0.0).collect();
-    let mut threshold = 0.0;
-    if kept < sizes.len() {
-        let (_, &mut limit, _) = sizes.select_nth_unstable_by(kept, |a, b| b.total_cmp(a));
-        threshold = limit;
-    }
-    let round = |&w: &f32| if w.abs() > threshold { (w / scale).round() as i16 } else { 0 };
-    (weights.iter().map(round).collect(), scale)
-}
-
 /// Binary logarithm of the largest number of buckets.
 const MAX_BITS: u32 = 28;
 
@@ -274,14 +259,6 @@ mod tests {
             let strangers = (0..10_000).filter(|_| !rows.get(rng.next_u64()).is_empty()).count();
             assert!(strangers < 5, "{strangers} of 10,000 keys found by accident");
         }
-    }
-
-    #[test]
-    fn the_largest_weights_survive_rounding() {
-        let weights = [0.5, -2.0, 0.0, 1.0, -0.5, 1e-9];
-        assert_eq!(quantise(&weights, 9), (vec![8192, -32767, 0, 16384, -8192, 0], 2.0 / 32767.0));
-        assert_eq!(quantise(&weights, 2).0, [0, -32767, 0, 16384, 0, 0]);
-        assert_eq!(quantise(&[], 2), (vec![], 1.0));
     }
 
     #[test]

@@ -30,7 +30,16 @@ enum Rule {
     Edits { case: Case, start: Vec<Edit>, end: Vec<Edit>, start_length: usize, end_length: usize },
 }
 
-/// See the [module](self).
+/// How a lemma is made from a form: a change of case, and edits of the first and the last characters.
+///
+/// ```
+/// use spantree::lemma::Script;
+/// let script = Script::between("Ponies", "pony");
+/// assert_eq!(script.to_text(), "L/---+y");
+/// let (mut buffer, mut lemma) = (Vec::new(), String::new());
+/// assert!(script.apply("berries", &mut buffer, &mut lemma));
+/// assert_eq!(lemma, "berry");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
     rule: Rule,

@@ -68,13 +68,17 @@ impl Default for TaggerConfig {
             seed: 1,
             epochs: 10,
             patience: 2,
-            update: Update::PassiveAggressive { aggressiveness: 0.005 },
+            update: Update::PassiveAggressive { aggressiveness: 0.01 },
             min_count: 2,
             max_weights: 600_000,
             clusters: None,
         }
     }
 }
+
+/// After this many epochs all but the largest weights are dropped; the others go on learning without them, which restores
+/// what the loss of small weights costs.
+const DENSE_EPOCHS: u64 = 2;
 
 /// An epoch is over; for progress bars and logs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,11 +152,15 @@ impl TaggerTrainer {
         progress: &mut dyn FnMut(EpochDone),
     ) -> Result<Tagger, TrainError> {
         let start = Instant::now();
-        let run = Run::new(&self.config, train)?;
+        let mut run = Run::new(&self.config, train)?;
         let words: usize = train.iter().map(Sentence::len).sum();
         let mut state = State::new(run.space.weights());
         let mut best: Option<(f64, u64, Tagger)> = None;
         for number in 1..=self.config.epochs {
+            if number == DENSE_EPOCHS + 1 && run.space.weights() > self.config.max_weights {
+                let weights = run.space.retain(&state.average(), self.config.max_weights);
+                state = State::from_weights(weights);
+            }
             let loss = run.learn(number, &mut state);
             let mut tagger = run.tagger(&state)?;
             let scores = (!dev.is_empty()).then(|| evaluate(&tagger, dev));
