@@ -195,10 +195,12 @@ fn train_parser(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Parser, PipelineTrainError> {
     let trainer = Trainer::new(config.parser.clone());
-    let Some(tagger) = stages.tagger.as_ref().filter(|_| config.tags != Tags::Gold) else {
+    // One sentence cannot be tagged by a tagger that did not see it.
+    let gold = config.tags == Tags::Gold || train.len() < 2;
+    let Some(tagger) = stages.tagger.as_ref().filter(|_| !gold) else {
         return Ok(trainer.train(train, dev, &mut |step| progress(Progress::Parser(step)))?);
     };
-    let folds = config.folds.min(train.len());
+    let folds = config.folds.clamp(2, train.len());
     progress(Progress::JackKnife(folds));
     let mut predicted = fold_trainer(config).jackknife(train, folds)?;
     let mut tagged_dev = dev.to_vec();
