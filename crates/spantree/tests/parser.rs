@@ -114,6 +114,40 @@ fn a_loaded_model_parses_like_the_trained_one() {
     }
 }
 
+#[test]
+fn without_projectivity_the_best_tree_scores_at_least_as_much() {
+    let projective = train(Decoder::Eisner);
+    let free = projective.clone().with_decoder(Decoder::Mst);
+    assert_eq!(free.info().decoder, "eisner");
+    let options = ParseOptions::default();
+    let mut crossing = 0;
+    // The words in a wrong order: the model is unsure, so the two search spaces matter.
+    for mut sent in treebank(5, 60).iter().map(scrambled) {
+        let bound = projective.worker().parse(&mut sent, &options).unwrap().trees[0].score;
+        assert!(sent.tree().unwrap().is_projective());
+        assert!(free.worker().parse(&mut sent, &options).unwrap().trees[0].score >= bound);
+        crossing += usize::from(!sent.tree().unwrap().is_projective());
+    }
+    assert!(crossing > 0);
+}
+
+/// Every other word of a sentence, then the rest.
+fn scrambled(sent: &Sentence) -> Sentence {
+    let words = sent.words().step_by(2).chain(sent.words().skip(1).step_by(2));
+    let words: Vec<_> = words.map(|word| (word.form(), word.upos(), 0, "root")).collect();
+    Sentence::from_words(&words)
+}
+
+#[test]
+fn all_features_are_learned_in_the_largest_tables() {
+    let gold = train(Decoder::Eisner);
+    let config = TrainConfig { all_features: true, ..config(Decoder::Eisner) };
+    let trainer = Trainer::new(config);
+    let all = trainer.train(&treebank(1, 150), &treebank(2, 60), &mut |_| ()).unwrap();
+    assert!(all.info().dev.unwrap().las > 98.0);
+    assert!(all.size() > gold.size());
+}
+
 fn learner(rule: Rule) -> LearnerConfig {
     LearnerConfig { rule, ..LearnerConfig::default() }
 }

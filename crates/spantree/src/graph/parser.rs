@@ -147,6 +147,14 @@ impl Parser {
         self.container.save(path)
     }
 
+    /// The same parser with another search space. Scores are best searched with the decoder they were trained for, which
+    /// [`Parser::info`] and saved files go on to name: see `experiments/first-order` for what a change costs.
+    #[must_use]
+    pub fn with_decoder(mut self, decoder: Decoder) -> Self {
+        self.engine.decoder = decoder;
+        self
+    }
+
     /// What the model says about itself: labels, templates, training data, scores.
     #[must_use]
     pub fn info(&self) -> &ParserHeader {

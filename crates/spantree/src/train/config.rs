@@ -178,6 +178,8 @@ pub struct TrainConfig {
     pub max_bits: u32,
     /// The same for the two tables of label weights.
     pub max_label_bits: u32,
+    /// Also learn weights of features that occur on no gold arc, in tables of the largest size.
+    pub all_features: bool,
     /// The data are cut into as many parts, each learned by a thread of its own; the weights are mixed after each epoch.
     /// The result depends on this number, but not on the machine.
     pub threads: usize,
@@ -213,6 +215,7 @@ impl Default for TrainConfig {
             pseudo_projective: None,
             max_bits: 22,
             max_label_bits: 21,
+            all_features: false,
             threads: 1,
             mixing: Mixing::Uniform,
             learner: LearnerConfig::default(),

@@ -4,6 +4,7 @@
 
 use spantree_learn::{CostMode, Problem, SparseVector, Structured};
 
+use super::TrainConfig;
 use super::problem::Example;
 use super::support::Support;
 use crate::feature::Between;
@@ -26,9 +27,13 @@ pub(super) struct LabelScratch {
 
 impl LabelProblem {
     /// Sizes the table for the features of the gold labels.
-    pub(super) fn new(engine: &Engine, examples: &[Example], max_bits: u32) -> Self {
+    pub(super) fn new(
+        engine: &Engine,
+        examples: &[Example],
+        &TrainConfig { max_label_bits, all_features, .. }: &TrainConfig,
+    ) -> Self {
         let relabeller = engine.relabeller.clone();
-        let (bits, support) = Support::fit(max_bits, |bits, support| {
+        let (bits, support) = Support::fit(max_label_bits, all_features, |bits, support| {
             let problem =
                 Self { relabeller: relabeller.clone(), bits, support: Support::default() };
             let mut scratch = LabelScratch::default();

@@ -61,13 +61,8 @@ impl<'a> Run<'a> {
         let engine = engine(&templates, train, decoder)?;
         let costs = WordCosts::new(&config.cost, &engine.labels, !engine.scorer.labels.is_empty())?;
         let (label_examples, tree_examples) = examples(&engine, train, &mut warn)?;
-        let labels = LabelProblem::new(&engine, &label_examples, config.max_label_bits);
-        let trees = TreeProblem::new(
-            engine,
-            costs,
-            &tree_examples,
-            (config.max_bits, config.max_label_bits),
-        );
+        let labels = LabelProblem::new(&engine, &label_examples, config);
+        let trees = TreeProblem::new(engine, costs, &tree_examples, config);
         let checkpoint =
             Checkpoint::new(config, checkpoint_data, 1 << labels.bits(), trees.weights())?;
         let memory = memory(config, trees.weights() + (1 << labels.bits()))

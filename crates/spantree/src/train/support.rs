@@ -1,6 +1,8 @@
 //! Which weights may be changed: those of features that occur on a gold arc.
 //!
-//! Features that only wrong arcs have stay at zero, which leaves fewer weights to learn and to store. The number of supported features also sets the size of the table.
+//! Features that only wrong arcs have stay at zero, which leaves fewer weights to learn and to store. The number of supported
+//! features also sets the size of the table. With [`TrainConfig::all_features`](super::TrainConfig::all_features) every
+//! weight may be changed, and the table has its largest size.
 
 /// A set of positions in a table of weights.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +30,16 @@ impl Support {
 
     /// The smallest table, up to `2^max_bits`, that the supported features fill to at most a third.
     ///
-    /// `mark` inserts the positions of all gold features into the set for a table of `2^bits` weights.
-    pub(super) fn fit(max_bits: u32, mark: impl Fn(u32, &mut Support)) -> (u32, Self) {
+    /// `mark` inserts the positions of all gold features into the set for a table of `2^bits` weights. With `all_features`
+    /// the largest table, and all of it.
+    pub(super) fn fit(
+        max_bits: u32,
+        all_features: bool,
+        mark: impl Fn(u32, &mut Support),
+    ) -> (u32, Self) {
+        if all_features {
+            return (max_bits, Self { words: vec![u64::MAX; (1usize << max_bits).div_ceil(64)] });
+        }
         let build = |bits: u32| {
             let mut support = Self::new(1 << bits);
             mark(bits, &mut support);

@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use spantree_decode::{ArcScores, ArcTable, Heads, Ranked};
 use spantree_learn::{Problem, SparseVector};
 
+use super::TrainConfig;
 use super::cost::WordCosts;
 use super::problem::{Example, FREE_HEAD, FREE_LABEL};
 use super::support::Support;
@@ -83,25 +84,26 @@ impl TreeProblem {
         engine: Engine,
         costs: WordCosts,
         examples: &[Example],
-        (max_bits, max_label_bits): (u32, u32),
+        &TrainConfig { max_bits, max_label_bits, all_features, .. }: &TrainConfig,
     ) -> Self {
         let scorer = &engine.scorer;
-        let (arc_bits, arc_support) = Support::fit(max_bits, |bits, support| {
+        let (arc_bits, arc_support) = Support::fit(max_bits, all_features, |bits, support| {
             each_gold_arc(scorer, examples, |atoms, scratch, arc, _| {
                 arc_positions(scorer, bits, atoms, scratch, arc, |position| {
                     support.insert(position);
                 });
             });
         });
-        let (label_bits, label_support) = Support::fit(max_label_bits, |bits, support| {
-            each_gold_arc(scorer, examples, |atoms, scratch, arc, label| {
-                if label != FREE_LABEL {
-                    label_positions(scorer, bits, atoms, scratch, arc, |position| {
-                        support.insert(position ^ u32::from(label));
-                    });
-                }
+        let (label_bits, label_support) =
+            Support::fit(max_label_bits, all_features, |bits, support| {
+                each_gold_arc(scorer, examples, |atoms, scratch, arc, label| {
+                    if label != FREE_LABEL {
+                        label_positions(scorer, bits, atoms, scratch, arc, |position| {
+                            support.insert(position ^ u32::from(label));
+                        });
+                    }
+                });
             });
-        });
         Self { engine, costs, arc_bits, label_bits, arc_support, label_support }
     }
 

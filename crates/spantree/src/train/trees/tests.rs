@@ -54,7 +54,8 @@ fn problem(decoder: Decoder, joint: bool) -> (TreeProblem, Vec<Example>) {
     let costs = WordCosts::new(&cost, &engine.labels, joint).unwrap();
     let lift = decoder == Decoder::Eisner;
     let mut examples: Vec<_> = train.iter().map(|sent| Example::new(&engine, sent, lift)).collect();
-    let problem = TreeProblem::new(engine, costs, &examples, (13, 12));
+    let config = TrainConfig { max_bits: 13, max_label_bits: 12, ..TrainConfig::default() };
+    let problem = TreeProblem::new(engine, costs, &examples, &config);
     // Partial copies: one without two heads, one without a head and with a label less.
     for free in [&[0, 2][..], &[3]] {
         let mut partial = examples[0].clone();
