@@ -75,19 +75,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn describe_parser(parser: &ParserHeader, text: &mut String) -> std::fmt::Result {
-    let training = &parser.training;
-    writeln!(text, "parser       {}, decoder {}", parser.kind, parser.decoder)?;
+    let training = parser.training();
+    writeln!(text, "parser       {}", parser.summary())?;
     writeln!(
         text,
         "             {} sentences, {} words, seed {}, epochs {}, kept {}",
         training.sentences, training.words, training.seed, training.epochs, training.best_epoch
     )?;
-    if let Some(dev) = parser.dev {
+    if let Some(dev) = parser.dev() {
         writeln!(
             text,
             "             dev UAS {:.2}, LAS {:.2} over {} words",
             dev.uas, dev.las, dev.words
         )?;
     }
-    writeln!(text, "labels       {}", parser.labels.join(" "))
+    writeln!(text, "labels       {}", parser.labels().join(" "))
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, bail};
 use spantree::Pipeline;
-use spantree::graph::{Analysis, ParseOptions, ParseWarning};
+use spantree::parser::{Analysis, ParseOptions, ParseWarning};
 use spantree::pipeline::{Options, Timing, Worker};
 use spantree::tag::TagConfidence;
 use spantree::treebank::format::json::RankedTree;
@@ -314,7 +314,7 @@ fn add_k_best(
     sent: &mut Sentence,
     renderer: &mut Renderer,
 ) -> Result<()> {
-    let labels = pipeline.info().parser.as_ref().map_or(&[][..], |parser| &parser.labels);
+    let labels = pipeline.info().parser.as_ref().map_or(&[][..], |parser| parser.labels());
     let deprel = |&label: &u16| labels[usize::from(label)].clone();
     let ranked = analysis.trees.iter().map(|tree| RankedTree {
         score: tree.score,

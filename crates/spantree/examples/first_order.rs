@@ -13,8 +13,9 @@ use std::fs;
 use std::path::Path;
 
 use spantree::feature::{Columns, MST06};
-use spantree::graph::{Decoder, ParseOptions, Parser};
-use spantree::model::TemplateTexts;
+use spantree::graph::TemplateTexts;
+use spantree::graph::{Decoder, Parser};
+use spantree::parser::ParseOptions;
 use spantree::train::{Mixing, Progress, Rule, TrainConfig, Trainer, annotation};
 use spantree::treebank::{Sentence, load};
 

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use spantree::feature::Columns;
-use spantree::graph::{ParseOptions, Parser, calibration};
-use spantree::model::TemplateTexts;
+use spantree::graph::Parser;
+use spantree::graph::TemplateTexts;
+use spantree::parser::{ParseOptions, calibration};
 use spantree::train::{Progress, Rule, TrainConfig, Trainer};
 use spantree::treebank::{Sentence, load};
 

@@ -5,10 +5,10 @@
 //! ```
 //! [`Parser`] is the loaded model, [`Worker`] parses with it. Training is in [`crate::train`].
 
-pub mod calibration;
 pub mod decoder;
 pub mod engine;
 pub mod filter;
+pub mod header;
 pub mod labels;
 pub mod parser;
 pub mod relabel;
@@ -19,8 +19,7 @@ pub mod worker;
 pub use decoder::{Decoder, DecoderScratch};
 pub use engine::Engine;
 pub use filter::{ArcFilter, Filters};
+pub use header::{Header, TableInfo, TemplateTexts};
 pub use labels::{LabelFilter, LabelSet};
 pub use parser::{MAX_LABELS, Parser};
-pub use worker::{
-    Analysis, Confidence, ParseError, ParseOptions, ParseWarning, ScoredTree, Timing, Worker,
-};
+pub use worker::Worker;

@@ -7,6 +7,7 @@
 //! | [`graph`] | which tree, which labels, how sure? |
 //! | [`lemma`] | which base form? |
 //! | [`model`] | what is in a model file? |
+//! | [`parser`] | what do all kinds of parsers have in common? |
 //! | [`segment`] | where are the sentences, tokens and words of a text? |
 //! | [`rows`] | how are the weights of taggers and lemmatisers stored? |
 //! | [`tag`] | which UPOS, XPOS and FEATS, how sure? |
@@ -15,7 +16,7 @@
 //! Training and parsing in ten lines:
 //!
 //! ```
-//! use spantree::{graph::ParseOptions, train::Trainer, treebank::{Generator, GeneratorConfig, Sentence}};
+//! use spantree::{parser::ParseOptions, train::Trainer, treebank::{Generator, GeneratorConfig, Sentence}};
 //!
 //! let treebank: Vec<Sentence> = Generator::new(GeneratorConfig::default()).take(120).collect();
 //! let (train, dev) = treebank.split_at(100);
@@ -34,6 +35,7 @@ pub mod feature;
 pub mod graph;
 pub mod lemma;
 pub mod model;
+pub mod parser;
 pub mod pipeline;
 pub mod rows;
 pub mod segment;

@@ -7,6 +7,4 @@ pub mod container;
 pub mod header;
 
 pub use container::{Container, ModelError, Sections};
-pub use header::{
-    Calibration, DevScores, Header, ParserHeader, Source, TableInfo, TemplateTexts, TrainingInfo,
-};
+pub use header::{Calibration, DevScores, Header, ParserHeader, Source, TrainingInfo};

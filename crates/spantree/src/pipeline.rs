@@ -14,9 +14,9 @@ mod worker;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::graph::Parser;
 use crate::lemma::Lemmatiser;
 use crate::model::{Container, Header, ModelError, Sections, Source};
+use crate::parser::Parser;
 use crate::segment::Segmenter;
 use crate::tag::Tagger;
 
@@ -71,7 +71,7 @@ impl Pipeline {
             segmenter: stages.segmenter.as_ref().map(|stage| stage.info().clone()),
             tagger: stages.tagger.as_ref().map(|stage| stage.header().clone()),
             lemmatiser: stages.lemmatiser.as_ref().map(|stage| stage.header().clone()),
-            parser: stages.parser.as_ref().map(|stage| stage.info().clone()),
+            parser: stages.parser.as_ref().map(Parser::header),
         };
         Self::of_file(sections.into_container("the new model", &header)?, header)
     }

@@ -1,8 +1,9 @@
 //! The parser from treebank to trees, on a small planted grammar.
 
-use spantree::graph::{Decoder, ParseError, ParseOptions, ParseWarning, Parser};
+use spantree::graph::{Decoder, Parser};
 use spantree::learn::Rng;
 use spantree::model::ModelError;
+use spantree::parser::{ParseError, ParseOptions, ParseWarning};
 use spantree::train::{
     LearnerConfig, Mixing, Progress, Rule, TrainConfig, TrainError, TrainWarning, Trainer,
 };

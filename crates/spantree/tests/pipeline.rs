@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use spantree::Pipeline;
-use spantree::graph::ParseOptions;
+use spantree::parser::ParseOptions;
 use spantree::pipeline::train::{PipelineConfig, PipelineTrainError, Tags, train};
 use spantree::pipeline::{Options, PipelineError};
 use spantree::train::TrainConfig;

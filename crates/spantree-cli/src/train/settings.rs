@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use spantree::graph::Decoder;
-use spantree::train::{Cost, Mixing, Rule, TrainConfig};
+use spantree::train::{Cost, Kind, Mixing, Rule, TrainConfig};
 use spantree::treebank::transform::Scheme;
 
 /// The settings that have a flag. What is not given keeps its value in the file, or its default.
@@ -15,6 +15,9 @@ pub(super) struct Settings {
     /// A TOML file with settings; flags win. --print-config shows all settings and their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The kind of parser [default: graph]
+    #[arg(long, value_name = "KIND")]
+    parser: Option<ParserChoice>,
     /// Largest number of epochs [default: 12]
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
@@ -60,6 +63,20 @@ pub(super) struct Settings {
     /// Seed of the shuffles [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ParserChoice {
+    /// sparse features score arcs, a spanning tree is decoded
+    Graph,
+}
+
+impl From<ParserChoice> for Kind {
+    fn from(choice: ParserChoice) -> Self {
+        match choice {
+            ParserChoice::Graph => Kind::Graph,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -111,6 +128,7 @@ impl Settings {
     /// The settings in force, checked.
     pub(super) fn config(&self) -> Result<TrainConfig> {
         let mut config = self.read_file()?;
+        set(&mut config.parser, self.parser.map(Kind::from));
         set(&mut config.epochs, self.epochs);
         set(&mut config.patience, self.patience);
         set(&mut config.order, self.order);

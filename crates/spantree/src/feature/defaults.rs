@@ -4,7 +4,7 @@ use spantree_treebank::{Column, Sentence, Token};
 
 use super::atom::{ArcAtom, Atom};
 use super::template::{self, Template, TemplateError};
-use crate::model::TemplateTexts;
+use crate::graph::TemplateTexts;
 
 /// The arc templates of the 2006 report (McDonald, Crammer, Pereira), with its prefix back-off.
 pub const MST06: &str = include_str!("../../templates/mst06.txt");

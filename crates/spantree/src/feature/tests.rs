@@ -133,7 +133,7 @@ fn sums_of_features_never_change() {
 #[test]
 fn the_default_templates_are_read_and_follow_the_columns() {
     let all = Columns { lemma: true, xpos: true, feats: true };
-    let texts = crate::model::TemplateTexts::for_columns(all).unwrap();
+    let texts = crate::graph::TemplateTexts::for_columns(all).unwrap();
     for text in [&texts.arc, &texts.label, &texts.relabel] {
         let templates = template::read(text).unwrap();
         let mut names: Vec<_> =
@@ -144,7 +144,7 @@ fn the_default_templates_are_read_and_follow_the_columns() {
         assert_eq!(names.len(), count, "a template stands twice");
     }
     let bare = Columns { lemma: false, xpos: false, feats: false };
-    let texts = crate::model::TemplateTexts::for_columns(bare).unwrap();
+    let texts = crate::graph::TemplateTexts::for_columns(bare).unwrap();
     for word in ["lemma", "xpos", "fine", "feat", "agree"] {
         assert!(
             !texts.arc.contains(word)

@@ -8,7 +8,7 @@ use super::labels::LabelSet;
 use super::relabel::Relabeller;
 use super::scorer::ArcScorer;
 use crate::feature::{ArcTemplates, AtomSet, TemplateError, TreeTemplates, template};
-use crate::model::TemplateTexts;
+use crate::graph::TemplateTexts;
 
 /// See the [module](self).
 #[derive(Clone, Debug)]

@@ -8,11 +8,12 @@ use spantree_treebank::transform::PseudoProjective;
 use super::decoder::Decoder;
 use super::engine::Engine;
 use super::filter::{ArcFilter, Filters};
+use super::header::Header;
 use super::labels::{LabelFilter, LabelSet};
 use super::scorer::ArcWeights;
 use super::table::{ArcGroups, Table};
 use super::worker::Worker;
-use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
+use crate::model::{self, Container, ModelError, ParserHeader, Sections};
 
 /// Labels beyond this do not fit the aligned block of weights that a label feature owns.
 pub const MAX_LABELS: usize = 256;
@@ -34,7 +35,7 @@ pub(crate) mod section {
 #[derive(Clone, Debug)]
 pub struct Parser {
     container: Arc<Container>,
-    header: ParserHeader,
+    header: Header,
     pub(super) engine: Engine,
     /// Puts back the crossing arcs that the labels encode.
     pub(super) crossing: Option<PseudoProjective>,
@@ -59,22 +60,21 @@ impl Parser {
         Self::of_file(container, header)
     }
 
-    fn of_file(container: Container, header: Header) -> Result<Self, ModelError> {
+    fn of_file(container: Container, header: model::Header) -> Result<Self, ModelError> {
         let name = container.name().to_owned();
         let problem = "it has no parser; train one with `--stages parse`".to_owned();
-        let header = header.parser.ok_or(ModelError::Invalid { name, problem })?;
-        Self::new(Arc::new(container), header)
+        match header.parser {
+            Some(ParserHeader::Graph(header)) => Self::new(Arc::new(container), header),
+            None => Err(ModelError::Invalid { name, problem }),
+        }
     }
 
-    pub(crate) fn from_sections(
-        sections: Sections,
-        header: ParserHeader,
-    ) -> Result<Self, ModelError> {
-        let file = Header {
+    pub(crate) fn from_sections(sections: Sections, header: Header) -> Result<Self, ModelError> {
+        let file = model::Header {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             sources: header.training.sources.clone(),
-            parser: Some(header.clone()),
-            ..Header::default()
+            parser: Some(ParserHeader::Graph(header.clone())),
+            ..model::Header::default()
         };
         Self::new(Arc::new(sections.into_container("the new model", &file)?), header)
     }
@@ -83,15 +83,9 @@ impl Parser {
     ///
     /// # Errors
     /// When a section is missing or does not fit the header.
-    pub fn new(container: Arc<Container>, header: ParserHeader) -> Result<Self, ModelError> {
+    pub fn new(container: Arc<Container>, header: Header) -> Result<Self, ModelError> {
         let invalid =
             |problem: String| ModelError::Invalid { name: container.name().to_owned(), problem };
-        if header.kind != "graph" {
-            return Err(invalid(format!(
-                "its parser is of kind \"{}\", not a graph parser",
-                header.kind
-            )));
-        }
         if header.labels.is_empty() || header.labels.len() > MAX_LABELS {
             return Err(invalid(format!(
                 "it has {} relations; between 1 and {MAX_LABELS} are possible",
@@ -157,7 +151,7 @@ impl Parser {
 
     /// What the model says about itself: labels, templates, training data, scores.
     #[must_use]
-    pub fn info(&self) -> &ParserHeader {
+    pub fn info(&self) -> &Header {
         &self.header
     }
 

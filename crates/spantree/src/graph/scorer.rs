@@ -40,17 +40,6 @@ pub struct ArcWeights<'a, W> {
     pub labels: Table<'a, W>,
 }
 
-/// What the gold tree costs: given in training.
-#[derive(Clone, Copy, Debug)]
-pub struct Gold<'a> {
-    /// Heads of the words.
-    pub heads: &'a [u32],
-    /// Labels of the words.
-    pub labels: &'a [u16],
-    /// Whether to add the cost of wrong arcs (1) and of wrong labels on right arcs (½).
-    pub cost: bool,
-}
-
 /// Buffers, and the result: scores and best labels.
 #[derive(Clone, Debug, Default)]
 pub struct ScoreScratch<W: Weight> {
@@ -97,12 +86,13 @@ impl ArcScorer {
         self.labels.sides(atoms, &mut scratch.label_sides);
     }
 
-    /// Fills the table of scores after [`prepare`](Self::prepare).
+    /// Fills the table of scores after [`prepare`](Self::prepare). Arcs of the gold tree, given in training, are scored
+    /// whether or not the filters allow them.
     pub fn score<W: Weight>(
         &self,
         w: ArcWeights<'_, W>,
         atoms: &Atoms,
-        gold: Option<Gold<'_>>,
+        gold: Option<&[u32]>,
         scratch: &mut ScoreScratch<W>,
     ) {
         let n = atoms.len();
@@ -111,15 +101,13 @@ impl ArcScorer {
         scratch.best_labels.resize((n + 1) * (n + 1), 0);
         self.choose_arcs(atoms, gold, scratch);
         self.sum_tokens(w, n, scratch);
-        let cost = gold.filter(|gold| gold.cost);
         for index in 0..scratch.arcs.len() {
             let (head, child) = scratch.arcs[index];
             let (head, child) = (head as usize, child as usize);
             let arc =
                 w.arcs.scale() * W::to_f32(self.arc_score(w.arcs, atoms, scratch, head, child));
-            let (label, label_score) = self.best_label(w.labels, atoms, cost, scratch, head, child);
-            let wrong = cost.is_some_and(|gold| gold.heads[child - 1] as usize != head);
-            scratch.scores.set(head, child, arc + label_score + f32::from(u8::from(wrong)));
+            let (label, label_score) = self.best_label(w.labels, atoms, scratch, head, child);
+            scratch.scores.set(head, child, arc + label_score);
             scratch.best_labels[child * (n + 1) + head] = label;
         }
     }
@@ -129,7 +117,7 @@ impl ArcScorer {
     fn choose_arcs<W: Weight>(
         &self,
         atoms: &Atoms,
-        gold: Option<Gold<'_>>,
+        gold: Option<&[u32]>,
         scratch: &mut ScoreScratch<W>,
     ) {
         let (n, tags) = (atoms.len(), atoms.tags());
@@ -139,7 +127,7 @@ impl ArcScorer {
             wanted.resize((n + 1) * 2, LabelBits::default());
         }
         for child in 1..=n {
-            let gold_head = gold.map(|gold| gold.heads[child - 1] as usize);
+            let gold_head = gold.map(|heads| heads[child - 1] as usize);
             let given = scratch.given.get(child);
             let seen = |head: usize| {
                 head != child
@@ -194,7 +182,6 @@ impl ArcScorer {
         &self,
         table: Table<'_, W>,
         atoms: &Atoms,
-        gold: Option<Gold<'_>>,
         scratch: &mut ScoreScratch<W>,
         head: usize,
         child: usize,
@@ -220,12 +207,7 @@ impl ArcScorer {
             for &position in sums.iter() {
                 sum += table.at(position ^ u32::from(label));
             }
-            let mut score = table.scale * W::to_f32(sum);
-            if gold.is_some_and(|gold| {
-                gold.heads[child - 1] as usize == head && gold.labels[child - 1] != label
-            }) {
-                score += 0.5;
-            }
+            let score = table.scale * W::to_f32(sum);
             if score > best.1 {
                 best = (label, score);
             }
@@ -333,7 +315,7 @@ mod tests {
     use crate::feature::hash::position;
     use crate::feature::{AtomSet, Columns, template};
     use crate::graph::LabelSet;
-    use crate::model::TemplateTexts;
+    use crate::graph::TemplateTexts;
 
     fn sentences() -> Vec<Sentence> {
         let a = [
@@ -442,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn costs_are_added_to_wrong_arcs_and_labels() {
+    fn gold_arcs_are_scored_though_the_filter_never_saw_them() {
         let zeros = vec![0i16; 1 << 12];
         let w = ArcWeights {
             arcs: ArcGroups::new(&zeros, 1.0, false),
@@ -453,12 +435,9 @@ mod tests {
         let (mut atoms, mut scratch) = (Atoms::default(), ScoreScratch::default());
         atoms.fill(&set, sent);
         scorer.prepare(&atoms, &mut scratch);
-        let gold = Gold { heads: &[2, 0, 1], labels: &[0, 0, 0], cost: true };
-        scorer.score(w, &atoms, Some(gold), &mut scratch);
-        assert_eq!(scratch.scores.score(2, 3), 1.0, "wrong head");
-        assert!(
-            scratch.scores.score(1, 3) > UNSEEN,
-            "the gold arc is scored though the filter never saw it"
-        );
+        scorer.score(w, &atoms, None, &mut scratch);
+        assert_eq!(scratch.scores.score(1, 3), UNSEEN);
+        scorer.score(w, &atoms, Some(&[2, 0, 1]), &mut scratch);
+        assert!(scratch.scores.score(1, 3) > UNSEEN);
     }
 }

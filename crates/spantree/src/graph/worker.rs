@@ -1,118 +1,18 @@
 //! Parsing one sentence after the other with reused buffers.
 
-use std::ops::AddAssign;
-use std::time::{Duration, Instant};
-
 use spantree_decode::{ArcTable, Heads, Infeasible, Ranked, RootMode};
 use spantree_treebank::{Column, Sentence};
-use thiserror::Error;
 
-use super::calibration;
 use super::decoder::{Decoder, DecoderScratch};
 use super::parser::Parser;
 use super::relabel::RelabelScratch;
 use super::scorer::{ArcWeights, ScoreScratch};
 use super::table::Table;
 use crate::feature::Atoms;
-
-/// Sentences longer than this are decoded without projectivity: Eisner's algorithm would take too long.
-pub const PROJECTIVE_LIMIT: usize = 512;
-/// Sentences longer than this get no confidences.
-pub const CONFIDENCE_LIMIT: usize = 1024;
-
-/// What to compute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseOptions {
-    /// Keep the HEAD and DEPREL that are filled in.
-    pub keep: bool,
-    /// Compute probabilities of arcs, labels and the tree.
-    pub confidence: bool,
-    /// Number of trees wanted; 0 and 1 mean the best one.
-    pub k_best: usize,
-}
-
-impl Default for ParseOptions {
-    fn default() -> Self {
-        Self { keep: false, confidence: false, k_best: 1 }
-    }
-}
-
-/// Why a sentence was not parsed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ParseError {
-    /// A given head that no tree can have.
-    #[error(
-        "sentence {sentence}: the given head {head} of word {word} ({form}) cannot be kept; a head is 0 or another word up to {len}"
-    )]
-    HeadOutOfRange {
-        /// `sent_id`, or `?`.
-        sentence: String,
-        /// The word.
-        word: u32,
-        /// Its form.
-        form: String,
-        /// The head.
-        head: u32,
-        /// Number of words.
-        len: usize,
-    },
-    /// Given heads that allow no tree together.
-    #[error(
-        "sentence {sentence}: the given heads allow no tree: {reason}; set the HEAD of one of these words to `_`"
-    )]
-    Infeasible {
-        /// `sent_id`, or `?`.
-        sentence: String,
-        /// The first word concerned.
-        reason: Infeasible,
-    },
-}
-
-/// Something that a user should know about a parse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ParseWarning {
-    /// The sentence is longer than [`PROJECTIVE_LIMIT`], so crossing arcs were allowed.
-    TooLongForEisner,
-    /// The given heads cross, so crossing arcs were allowed.
-    CrossingHeads,
-    /// The sentence is longer than [`CONFIDENCE_LIMIT`], so it has no confidences.
-    TooLongForConfidence,
-}
-
-/// One tree with labels.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ScoredTree {
-    /// Heads of the words.
-    pub heads: Vec<u32>,
-    /// Relations of the words, as numbers of [`Parser::info`]'s labels.
-    pub labels: Vec<u16>,
-    /// Score of the tree under the model.
-    pub score: f64,
-    /// Logarithm of its probability, if asked for.
-    pub log_probability: Option<f64>,
-}
-
-/// How sure the parser is of one word.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Confidence {
-    /// Probability that the head is right.
-    pub head: f32,
-    /// Probability that the relation is right, given the head.
-    pub label: f32,
-}
-
-/// What [`Worker::parse`] found.
-#[derive(Clone, Debug, Default)]
-pub struct Analysis {
-    /// The trees, best first; the first is the one written to the sentence.
-    pub trees: Vec<ScoredTree>,
-    /// One per word of the best tree, if asked for.
-    pub confidences: Vec<Confidence>,
-    /// What happened on the way.
-    pub warnings: Vec<ParseWarning>,
-}
+use crate::parser::analysis::{CONFIDENCE_LIMIT, PROJECTIVE_LIMIT, Stopwatch};
+use crate::parser::{
+    Analysis, Confidence, ParseError, ParseOptions, ParseWarning, ScoredTree, Timing, calibration,
+};
 
 /// Parses sentences with one model; see [`Parser::worker`].
 #[derive(Debug)]
@@ -130,54 +30,6 @@ pub struct Worker<'p> {
     label_confidences: Vec<f32>,
     analysis: Analysis,
     timing: Timing,
-}
-
-/// Where the time of a [`Worker`] went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Timing {
-    /// Atoms and sides of features.
-    pub features: Duration,
-    /// Look-up of weights.
-    pub scores: Duration,
-    /// Decoding.
-    pub search: Duration,
-    /// Labels of the finished tree.
-    pub labels: Duration,
-    /// Probabilities.
-    pub confidence: Duration,
-}
-
-impl Timing {
-    /// All together.
-    #[must_use]
-    pub fn total(&self) -> Duration {
-        self.features + self.scores + self.search + self.labels + self.confidence
-    }
-}
-
-impl AddAssign for Timing {
-    fn add_assign(&mut self, other: Self) {
-        self.features += other.features;
-        self.scores += other.scores;
-        self.search += other.search;
-        self.labels += other.labels;
-        self.confidence += other.confidence;
-    }
-}
-
-/// Measures one step after the other.
-struct Stopwatch(Instant);
-
-impl Stopwatch {
-    fn start() -> Self {
-        Self(Instant::now())
-    }
-
-    fn lap(&mut self, total: &mut Duration) {
-        let now = Instant::now();
-        *total += now - self.0;
-        self.0 = now;
-    }
 }
 
 impl<'p> Worker<'p> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{lemma, segment, tag};
+use crate::{graph, lemma, segment, tag};
 
 /// The header of a model file: what its stages say about themselves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,28 +21,47 @@ pub struct Header {
     pub parser: Option<ParserHeader>,
 }
 
-/// The part of the header that describes a graph parser.
+/// The part of the header that describes a parser, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ParserHeader {
-    /// Kind of parser: `graph`.
-    pub kind: String,
-    /// `eisner` or `mst`; a model must be used with the decoder it was trained for (mst06).
-    pub decoder: String,
-    /// The scheme by which crossing arcs are encoded in the labels, see
-    /// [`PseudoProjective`](spantree_treebank::transform::PseudoProjective).
-    pub pseudo_projective: Option<String>,
-    /// What it was trained on, and how.
-    pub training: TrainingInfo,
-    /// Scores on the development set.
-    pub dev: Option<DevScores>,
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ParserHeader {
+    /// See [`crate::graph`].
+    Graph(graph::Header),
+}
+
+impl ParserHeader {
+    /// The kind of parser and its main setting.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Graph(header) => format!("graph, decoder {}", header.decoder),
+        }
+    }
+
     /// The relations by number.
-    pub labels: Vec<String>,
-    /// The template files.
-    pub templates: TemplateTexts,
-    /// Scales of the weight tables.
-    pub tables: TableInfo,
-    /// How scores become probabilities.
-    pub calibration: Calibration,
+    #[must_use]
+    pub fn labels(&self) -> &[String] {
+        match self {
+            Self::Graph(header) => &header.labels,
+        }
+    }
+
+    /// What it was trained on, and how.
+    #[must_use]
+    pub fn training(&self) -> &TrainingInfo {
+        match self {
+            Self::Graph(header) => &header.training,
+        }
+    }
+
+    /// Scores on the development set.
+    #[must_use]
+    pub fn dev(&self) -> Option<DevScores> {
+        match self {
+            Self::Graph(header) => header.dev,
+        }
+    }
 }
 
 /// Training data and settings.
@@ -84,29 +103,7 @@ pub struct DevScores {
     pub las: f64,
 }
 
-/// The template files of the three stages.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TemplateTexts {
-    /// Arcs.
-    pub arc: String,
-    /// Labels scored with the arcs.
-    pub label: String,
-    /// Labels of a finished tree.
-    pub relabel: String,
-}
-
-/// What one unit of each weight table is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TableInfo {
-    /// Arc weights.
-    pub arc_scale: f32,
-    /// Label weights.
-    pub label_scale: f32,
-    /// Relabelling weights.
-    pub relabel_scale: f32,
-}
-
-/// From scores to probabilities: see [`crate::graph::calibration`].
+/// From scores to probabilities: see [`crate::parser::calibration`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Arc scores are multiplied by this before exponentiation.

@@ -7,12 +7,12 @@ use spantree_treebank::Sentence;
 use thiserror::Error;
 
 use super::{Pipeline, Stages};
-use crate::graph::Parser;
 use crate::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
 use crate::model::ModelError;
+use crate::parser::Parser;
 use crate::segment::{self, Segmenter};
 use crate::tag::{self, TagOptions, Tagger, TaggerConfig, TaggerTrainer};
-use crate::train::{self, TrainConfig, Trainer};
+use crate::train::{self, Kind, TrainConfig, Trainer};
 
 /// Which tags and lemmas the parser learns from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -194,11 +194,10 @@ fn train_parser(
     dev: &[Sentence],
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Parser, PipelineTrainError> {
-    let trainer = Trainer::new(config.parser.clone());
     // One sentence cannot be tagged by a tagger that did not see it.
     let gold = config.tags == Tags::Gold || train.len() < 2;
     let Some(tagger) = stages.tagger.as_ref().filter(|_| !gold) else {
-        return Ok(trainer.train(train, dev, &mut |step| progress(Progress::Parser(step)))?);
+        return train_kind(config, train, 1, dev, progress);
     };
     let folds = config.folds.clamp(2, train.len());
     progress(Progress::JackKnife(folds));
@@ -218,6 +217,22 @@ fn train_parser(
     if versions == 2 {
         predicted.extend_from_slice(train);
     }
+    train_kind(config, &predicted, versions, &tagged_dev, progress)
+}
+
+/// Trains a parser of the kind that is asked for on `versions` of the same sentences, one after the other in `train`.
+fn train_kind(
+    config: &PipelineConfig,
+    train: &[Sentence],
+    versions: usize,
+    dev: &[Sentence],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Parser, PipelineTrainError> {
     let mut report = |step| progress(Progress::Parser(step));
-    Ok(trainer.train_versions(&predicted, versions, &tagged_dev, &mut report)?)
+    match config.parser.parser {
+        Kind::Graph => {
+            let trainer = Trainer::new(config.parser.clone());
+            Ok(trainer.train_versions(train, versions, dev, &mut report)?.into())
+        }
+    }
 }

@@ -7,9 +7,9 @@ use spantree_treebank::{Column, Sentence};
 use thiserror::Error;
 
 use super::Pipeline;
-use crate::graph::{Analysis, ParseError, ParseOptions};
+use crate::parser::{self, Analysis, ParseError, ParseOptions, Parser};
 use crate::tag::{TagConfidence, TagOptions};
-use crate::{graph, lemma, tag};
+use crate::{lemma, tag};
 
 /// What to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub struct Timing {
     /// Lemmas.
     pub lemmatise: Duration,
     /// Trees.
-    pub parser: graph::Timing,
+    pub parser: parser::Timing,
 }
 
 impl Timing {
@@ -98,7 +98,7 @@ pub struct Worker<'p> {
     timing: Timing,
     tagger: Option<tag::Worker<'p>>,
     lemmatiser: Option<lemma::Worker<'p>>,
-    parser: Option<graph::Worker<'p>>,
+    parser: Option<parser::Worker<'p>>,
 }
 
 impl<'p> Worker<'p> {
@@ -108,7 +108,7 @@ impl<'p> Worker<'p> {
             timing: Timing::default(),
             tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
-            parser: stages.parser.as_ref().map(graph::Parser::worker),
+            parser: stages.parser.as_ref().map(Parser::worker),
         }
     }
 
@@ -160,7 +160,7 @@ impl<'p> Worker<'p> {
     /// Where the time went so far.
     #[must_use]
     pub fn timing(&self) -> Timing {
-        let parser = self.parser.as_ref().map(graph::Worker::timing).unwrap_or_default();
+        let parser = self.parser.as_ref().map(parser::Worker::timing).unwrap_or_default();
         Timing { parser, ..self.timing }
     }
 }

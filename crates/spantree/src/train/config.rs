@@ -14,8 +14,18 @@ use spantree_treebank::transform::Scheme;
 
 use super::TrainError;
 use super::cost::Cost;
-use crate::graph::Decoder;
-use crate::model::{Source, TemplateTexts};
+use crate::graph::{Decoder, TemplateTexts};
+use crate::model::Source;
+
+/// The kind of parser to train; see [`crate::parser`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// Sparse features score arcs; a spanning tree is decoded.
+    #[default]
+    Graph,
+}
 
 /// How weights are updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +168,8 @@ impl From<Mixing> for Weighting {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainConfig {
+    /// The kind of parser.
+    pub parser: Kind,
     /// Seed of the shuffles.
     pub seed: u64,
     /// Number of arcs that a feature may look at; only 1 so far.
@@ -206,6 +218,7 @@ pub struct TrainConfig {
 impl Default for TrainConfig {
     fn default() -> Self {
         Self {
+            parser: Kind::default(),
             seed: 1,
             order: 1,
             epochs: 12,

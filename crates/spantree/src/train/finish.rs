@@ -4,12 +4,11 @@ use spantree_treebank::Sentence;
 use spantree_treebank::transform::Scheme;
 
 use super::TrainError;
-use crate::graph::calibration::fit_map;
 use crate::graph::parser::section;
-use crate::graph::{Engine, ParseOptions, Parser};
-use crate::model::{
-    Calibration, DevScores, ParserHeader, Sections, TableInfo, TemplateTexts, TrainingInfo,
-};
+use crate::graph::{Engine, Header, Parser, TableInfo, TemplateTexts};
+use crate::model::{Calibration, DevScores, Sections, TrainingInfo};
+use crate::parser::ParseOptions;
+use crate::parser::calibration::fit_map;
 
 /// Weights as 16-bit numbers with one scale.
 ///
@@ -51,8 +50,7 @@ impl Parts<'_> {
         sections.push(section::LABEL_FILTER, &self.engine.scorer.label_filter.to_words());
         sections.push(section::RELABEL_FILTER, &self.engine.relabeller.filter().to_words());
         sections.push(section::ARC_FILTER, self.engine.scorer.arc_filter.to_words());
-        let header = ParserHeader {
-            kind: "graph".to_owned(),
+        let header = Header {
             decoder: self.engine.decoder.to_string(),
             pseudo_projective: self.crossing.map(|scheme| scheme.to_string()),
             training: self.info.clone(),

@@ -17,8 +17,9 @@ use super::problem::Example;
 use super::trees::TreeProblem;
 use super::{Observer, Progress, Rule, TrainConfig, TrainError, TrainWarning, choose_decoder};
 use crate::feature::Columns;
-use crate::graph::{Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser};
-use crate::model::{Calibration, DevScores, TemplateTexts, TrainingInfo};
+use crate::graph::{Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser, TemplateTexts};
+use crate::model::{Calibration, DevScores, TrainingInfo};
+use crate::parser::ParseOptions;
 
 /// See the [module](self).
 pub(super) struct Run<'a> {
@@ -145,7 +146,10 @@ impl<'a> Run<'a> {
         if !self.dev.is_empty() {
             let parts = self.parts(&arcs, &labels, relabel, None);
             let parser = parts.assemble(Calibration::default())?;
-            scores = Some(evaluate::attachment(&parser, self.dev, self.config.threads));
+            scores = Some(evaluate::attachment(self.dev, self.config.threads, || {
+                let mut worker = parser.worker();
+                move |sent| worker.parse(sent, &ParseOptions::default()).is_ok()
+            }));
         }
         self.checkpoint.record(scores, arcs, labels);
         Ok(scores)

@@ -25,7 +25,7 @@ use super::problem::{Example, FREE_HEAD, FREE_LABEL};
 use super::support::Support;
 use crate::feature::hash::position;
 use crate::feature::{ArcShape, Atoms, direction_side};
-use crate::graph::scorer::{ArcScorer, ArcWeights, Gold, ScoreScratch};
+use crate::graph::scorer::{ArcScorer, ArcWeights, ScoreScratch};
 use crate::graph::table::{ArcGroups, Table, fold, group_position};
 use crate::graph::{DecoderScratch, Engine};
 
@@ -131,9 +131,8 @@ impl TreeProblem {
         let (arcs, labels) = self.split(w);
         let weights =
             ArcWeights { arcs: ArcGroups::new(arcs, 1.0, false), labels: Table::new(labels, 1.0) };
-        let gold = Gold { heads: &example.heads, labels: &example.labels, cost: false };
         self.engine.scorer.prepare(&example.atoms, &mut scratch.score);
-        self.engine.scorer.score(weights, &example.atoms, Some(gold), &mut scratch.score);
+        self.engine.scorer.score(weights, &example.atoms, Some(&example.heads), &mut scratch.score);
     }
 
     /// Leaves the scores of the trees that agree with the given heads in `scratch.allowed`.

@@ -9,8 +9,8 @@ use spantree_treebank::Sentence;
 
 use super::*;
 use crate::feature::Columns;
+use crate::graph::TemplateTexts;
 use crate::graph::{Decoder, Filters, LabelSet};
-use crate::model::TemplateTexts;
 use crate::train::Cost;
 
 const DECODERS: [Decoder; 2] = [Decoder::Eisner, Decoder::Mst];

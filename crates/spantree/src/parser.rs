@@ -1,0 +1,103 @@
+//! A parser of any kind, as a pipeline and a program see it.
+//!
+//! Each kind is a module with a `Parser` (the loaded model), a `Worker` (one thread's buffers), a `Header` and a way to train;
+//! this module says what they have in common. A new kind is a variant here and of [`ParserHeader`].
+
+pub mod analysis;
+pub mod calibration;
+
+use std::sync::Arc;
+
+use spantree_treebank::Sentence;
+
+use crate::graph;
+use crate::model::{Container, ModelError, ParserHeader, Sections};
+
+pub use analysis::{
+    Analysis, CONFIDENCE_LIMIT, Confidence, PROJECTIVE_LIMIT, ParseError, ParseOptions,
+    ParseWarning, ScoredTree, Timing,
+};
+
+/// A trained parser.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Parser {
+    /// A table of arc scores and a spanning tree.
+    Graph(graph::Parser),
+}
+
+impl Parser {
+    /// A parser out of the sections of a model; everything is checked.
+    ///
+    /// # Errors
+    /// When a section is missing or does not fit the header.
+    pub fn new(container: Arc<Container>, header: ParserHeader) -> Result<Self, ModelError> {
+        match header {
+            ParserHeader::Graph(header) => graph::Parser::new(container, header).map(Self::Graph),
+        }
+    }
+
+    /// What the model says about itself.
+    #[must_use]
+    pub fn header(&self) -> ParserHeader {
+        match self {
+            Self::Graph(parser) => ParserHeader::Graph(parser.info().clone()),
+        }
+    }
+
+    /// Adds the sections of this parser to those of a model.
+    ///
+    /// # Errors
+    /// Never for a parser that was loaded or trained.
+    pub fn write_sections(&self, sections: &mut Sections) -> Result<(), ModelError> {
+        match self {
+            Self::Graph(parser) => parser.write_sections(sections),
+        }
+    }
+
+    /// A worker with its own buffers; make one per thread.
+    #[must_use]
+    pub fn worker(&self) -> Worker<'_> {
+        match self {
+            Self::Graph(parser) => Worker::Graph(parser.worker()),
+        }
+    }
+}
+
+impl From<graph::Parser> for Parser {
+    fn from(parser: graph::Parser) -> Self {
+        Self::Graph(parser)
+    }
+}
+
+/// Parses sentences with one model; see [`Parser::worker`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Worker<'p> {
+    /// See [`Parser::Graph`].
+    Graph(graph::Worker<'p>),
+}
+
+impl Worker<'_> {
+    /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
+    ///
+    /// # Errors
+    /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
+    pub fn parse(
+        &mut self,
+        sent: &mut Sentence,
+        options: &ParseOptions,
+    ) -> Result<&Analysis, ParseError> {
+        match self {
+            Self::Graph(worker) => worker.parse(sent, options),
+        }
+    }
+
+    /// Where the time went so far.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        match self {
+            Self::Graph(worker) => worker.timing(),
+        }
+    }
+}
