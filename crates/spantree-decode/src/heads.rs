@@ -56,6 +56,20 @@ impl Heads {
         self.0.iter().enumerate().map(|(i, &head)| (head as usize, i + 1))
     }
 
+    /// The nearest word between `child` and its head that has the same head.
+    ///
+    /// # Panics
+    /// If there is no such word.
+    pub fn inner_sibling(&self, child: usize) -> Option<usize> {
+        let head = self.head(child);
+        let is_sibling = |&word: &usize| self.head(word) == head;
+        if head < child {
+            (head + 1..child).rev().find(is_sibling)
+        } else {
+            (child + 1..head).find(is_sibling)
+        }
+    }
+
     /// Number of words attached to the root.
     pub fn root_children(&self) -> usize {
         self.0.iter().filter(|&&head| head == 0).count()

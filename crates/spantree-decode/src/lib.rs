@@ -8,6 +8,7 @@
 //! |---|---|---|---|---|---|---|
 //! | [`ChuLiuEdmonds`] | all trees | n² | n² | 2n² a tree | | Edmonds 1967, Tarjan 1977, Camerini et al. 1980 |
 //! | [`Eisner`] | projective trees | n³ | n² | lazy | yes, and max-marginals | Eisner 1996, Huang and Chiang 2005 |
+//! | [`HigherOrderEisner`] | projective trees, siblings and grandparents | n³, n⁴ | n², n³ | lazy | yes | McDonald and Pereira 2006, Koo and Collins 2010 |
 //! | [`MatrixTree`] | all trees | n³ | n² | | yes | McDonald and Satta 2007, Grassmann et al. 1985 |
 //! | [`MinRisk`] | either | n³ | n² | | | McDonald and Satta 2007 |
 //! | [`Viterbi`] | tag sequences | n·m² | n·m | lazy | yes, and max-marginals | Viterbi 1967 |
@@ -63,9 +64,11 @@ pub mod brute_force;
 pub mod chain;
 pub mod combine;
 pub mod eisner;
+pub mod higher_order;
 pub mod lattice;
 pub mod matrix_tree;
 pub mod min_risk;
+pub mod parts;
 pub mod scores;
 pub mod semiring;
 pub mod spanning_tree;
@@ -74,9 +77,11 @@ pub use chain::{ChainMarginals, ChainScores, TagId, Viterbi, ViterbiScratch};
 pub use decoder::{TreeDecoder, TreeDistribution};
 pub use eisner::{Eisner, EisnerScratch};
 pub use heads::{Heads, RootMode};
+pub use higher_order::{HigherOrderEisner, HigherOrderScratch};
 pub use lattice::{LatticeMarginals, LatticeScores, LatticeScratch};
 pub use matrix_tree::{MatrixTree, MatrixTreeScratch};
 pub use min_risk::{MinRisk, MinRiskScratch};
+pub use parts::PartScores;
 pub use ranked::Ranked;
 pub use scores::{ArcScores, Infeasible, LabelId, LabelledArcScores};
 pub use semiring::{Count, LogSum, Max, Outside, Semiring};

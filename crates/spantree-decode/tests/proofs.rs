@@ -4,6 +4,7 @@ mod proofs {
     mod chain;
     mod constraints;
     mod dual;
+    mod higher_order;
     mod invariances;
     mod sums;
     mod tables;

@@ -1,0 +1,186 @@
+//! Parts of several arcs: charts and rewiring against all trees of short sentences.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use spantree_decode::brute_force::TreeSpace;
+use spantree_decode::{
+    ArcTable, Eisner, Heads, HigherOrderEisner, PartScores, Ranked, RootMode, TreeDecoder,
+};
+
+use super::tables::{close, modes, projective, tables};
+
+/// Which parts have scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Siblings,
+    Grands,
+    All,
+}
+
+/// A sentence with random parts: `density` in 256 of its arcs exist, scores are smooth or tied.
+#[derive(Clone, Debug)]
+struct Case {
+    words: usize,
+    seed: u64,
+    density: u64,
+    tied: bool,
+    order: Order,
+}
+
+impl Case {
+    /// A number that depends on the seed and a part only.
+    fn random(&self, part: [usize; 4], kind: u64) -> u64 {
+        let mut hash = self.seed ^ kind;
+        for value in part {
+            hash = (hash ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash ^= hash >> 29;
+        }
+        hash
+    }
+
+    fn score(&self, part: [usize; 4], kind: u64) -> f32 {
+        let random = self.random(part, kind);
+        if self.tied { (random % 3) as f32 } else { (random % 10_000) as f32 / 1000.0 - 5.0 }
+    }
+
+    fn parts(&self) -> PartScores {
+        let mut parts = PartScores::default();
+        let none = |word: Option<usize>| word.unwrap_or(99);
+        parts.reset(self.words, |head, child| {
+            self.random([head, child, 0, 0], 1) % 256 < self.density
+        });
+        parts.fill_arcs(|head, child| self.score([head, child, 0, 0], 2));
+        if self.order != Order::Grands {
+            parts.fill_siblings(|head, inner, child| self.score([head, none(inner), child, 0], 3));
+        }
+        if self.order != Order::Siblings {
+            parts.fill_grands(|grand, head, child| self.score([none(grand), head, child, 0], 4));
+        }
+        if self.order == Order::All {
+            parts.fill_grand_siblings(|grand, head, inner, child| {
+                self.score([none(grand), head, none(inner), child], 5)
+            });
+        }
+        parts
+    }
+}
+
+fn cases(longest: usize) -> impl Strategy<Value = Case> {
+    let order = prop_oneof![Just(Order::Siblings), Just(Order::Grands), Just(Order::All)];
+    (0..=longest, any::<u64>(), prop_oneof![Just(256u64), Just(200), Just(120)], any::<bool>(), order)
+        .prop_map(|(words, seed, density, tied, order)| Case { words, seed, density, tied, order })
+}
+
+/// All trees that use existing arcs only, with their scores, best first.
+fn ranked(space: TreeSpace, parts: &PartScores) -> Vec<(Heads, f64)> {
+    let scored = space.trees(parts.words()).map(|tree| {
+        let score = parts.tree_score(&tree);
+        (tree, score)
+    });
+    let mut trees: Vec<_> = scored.filter(|(_, score)| *score > f64::NEG_INFINITY).collect();
+    trees.sort_by(|a, b| b.1.total_cmp(&a.1));
+    trees
+}
+
+const ERROR: f64 = 1e-9;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn best_projective_tree(case in cases(6), mode in modes()) {
+        let parts = case.parts();
+        let mut tree = Heads::default();
+        let found =
+            HigherOrderEisner::new(mode).decode(&parts, &mut Default::default(), &mut tree);
+        let expected = ranked(projective(mode), &parts).first().map(|(_, score)| *score);
+        prop_assert_eq!(found.is_some(), expected.is_some());
+        if let (Some(found), Some(expected)) = (found, expected) {
+            prop_assert!(tree.is_legal(mode) && tree.is_projective(), "{tree:?}");
+            prop_assert_eq!(found, parts.tree_score(&tree));
+            prop_assert!(close(found, expected, ERROR), "{} is not {}", found, expected);
+        }
+    }
+
+    /// With arcs alone, the chart is Eisner's.
+    #[test]
+    fn arcs_alone_are_first_order(scores in tables(6), mode in modes(), look_up in any::<bool>()) {
+        let mut parts = PartScores::default();
+        parts.reset(scores.words(), |head, child| scores.is_allowed(head, child));
+        parts.fill_arcs(|head, child| scores.score(head, child));
+        if look_up {
+            parts.fill_grands(|_, _, _| 0.0);
+        }
+        let (mut tree, mut other) = (Heads::default(), Heads::default());
+        let found =
+            HigherOrderEisner::new(mode).decode(&parts, &mut Default::default(), &mut tree);
+        let expected = Eisner::new(mode).decode(&scores, &mut Default::default(), &mut other);
+        prop_assert_eq!(found.is_some(), expected.is_some());
+        let (found, expected) = (found.unwrap_or(0.0), expected.unwrap_or(0.0));
+        prop_assert!(close(found, expected, 1e-12 * expected.abs().max(1e6)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn k_best_projective_trees(case in cases(5), mode in modes(), k in 0..60usize) {
+        let parts = case.parts();
+        let mut trees = Ranked::default();
+        HigherOrderEisner::new(mode).k_best(&parts, k, &mut Default::default(), &mut trees);
+        let expected = ranked(projective(mode), &parts);
+        prop_assert_eq!(trees.len(), k.min(expected.len()));
+        let distinct: HashSet<_> = trees.iter().map(|(tree, _)| tree).collect();
+        prop_assert_eq!(distinct.len(), trees.len());
+        for ((tree, score), (_, expected)) in trees.iter().zip(expected) {
+            prop_assert!(tree.is_legal(mode) && tree.is_projective(), "{tree:?}");
+            prop_assert_eq!(score, parts.tree_score(tree));
+            prop_assert!(close(score, expected, ERROR), "{} is not {}", score, expected);
+        }
+    }
+
+    #[test]
+    fn sums_over_projective_trees(case in cases(5), mode in modes()) {
+        let parts = case.parts();
+        let (mut marginals, mut scratch) = (ArcTable::default(), Default::default());
+        let decoder = HigherOrderEisner::new(mode);
+        let found = decoder.marginals(&parts, &mut scratch, &mut marginals);
+        let trees = ranked(projective(mode), &parts);
+        prop_assert_eq!(found.is_some(), !trees.is_empty());
+        let top = trees.first().map_or(0.0, |(_, score)| *score);
+        let total: f64 = trees.iter().map(|(_, score)| (score - top).exp()).sum();
+        if let Some(found) = found {
+            prop_assert!(close(found, top + total.ln(), ERROR));
+            prop_assert_eq!(decoder.log_partition(&parts, &mut scratch), Some(found));
+        }
+        for child in 1..=case.words {
+            for head in 0..=case.words {
+                let with = trees.iter().filter(|(tree, _)| tree.head(child) == head);
+                let mass: f64 = with.map(|(_, score)| (score - top).exp() / total).sum();
+                prop_assert!(close(marginals.get(head, child), mass, ERROR));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_tree_is_counted_once() {
+    for (mode, expected) in [
+        (RootMode::Many, [1, 1, 3, 12, 55, 273, 1428, 7752]),
+        (RootMode::One, [1, 1, 2, 7, 30, 143, 728, 3876]),
+    ] {
+        for look_up in [false, true] {
+            let counts = std::array::from_fn(|words| {
+                let mut parts = PartScores::default();
+                parts.reset(words, |_, _| true);
+                if look_up {
+                    parts.fill_grands(|_, _, _| 0.0);
+                }
+                HigherOrderEisner::new(mode).count(&parts, &mut Default::default())
+            });
+            assert_eq!(counts, expected, "{mode:?}");
+        }
+    }
+}
