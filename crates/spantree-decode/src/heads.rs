@@ -70,6 +70,17 @@ impl Heads {
         }
     }
 
+    /// The word whose inner sibling `child` is.
+    pub(crate) fn outer_sibling(&self, child: usize) -> Option<usize> {
+        let head = self.head(child);
+        let is_sibling = |&word: &usize| self.head(word) == head;
+        if head < child {
+            (child + 1..=self.words()).find(is_sibling)
+        } else {
+            (1..child).rev().find(is_sibling)
+        }
+    }
+
     /// Number of words attached to the root.
     pub fn root_children(&self) -> usize {
         self.0.iter().filter(|&&head| head == 0).count()

@@ -169,8 +169,7 @@ impl HigherOrderEisner {
         scratch: &mut HigherOrderScratch,
     ) -> Option<f64> {
         scratch.layout.fill(parts);
-        let goal =
-            Chart::<S>::new(parts, self.mode, &scratch.layout, &mut scratch.values).inside();
+        let goal = Chart::<S>::new(parts, self.mode, &scratch.layout, &mut scratch.values).inside();
         (goal > S::ZERO).then_some(goal)
     }
 }

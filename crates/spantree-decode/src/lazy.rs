@@ -7,7 +7,7 @@
 //! no good tree uses is never looked at. The chart's values serve as the first derivation of every item,
 //! whose split is looked up when it is asked for.
 //!
-//! Used by [`Eisner`](crate::eisner) and the [chain](crate::chain). O(m) to open an item with m splits
+//! Used by [`Eisner`](crate::eisner), [`HigherOrderEisner`](crate::higher_order) and the [chain](crate::chain). O(m) to open an item with m splits
 //! and O(log m) for each derivation after that. No recursion: depth grows with sentences.
 
 /// Index of a [`Node`].

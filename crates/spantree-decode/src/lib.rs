@@ -11,6 +11,7 @@
 //! | [`HigherOrderEisner`] | projective trees, siblings and grandparents | n³, n⁴ | n², n³ | lazy | yes | McDonald and Pereira 2006, Koo and Collins 2010 |
 //! | [`MatrixTree`] | all trees | n³ | n² | | yes | McDonald and Satta 2007, Grassmann et al. 1985 |
 //! | [`MinRisk`] | either | n³ | n² | | | McDonald and Satta 2007 |
+//! | [`Rewiring`] | all trees, siblings and grandparents, approximately | kn² a round | | nearby | | McDonald and Pereira 2006 |
 //! | [`Viterbi`] | tag sequences | n·m² | n·m | lazy | yes, and max-marginals | Viterbi 1967 |
 //! | [`LatticeScores`] | tag sequences among k candidates per position | n·k² | n·k² | | yes | Viterbi 1967 |
 //!
@@ -69,6 +70,7 @@ pub mod lattice;
 pub mod matrix_tree;
 pub mod min_risk;
 pub mod parts;
+pub mod rewiring;
 pub mod scores;
 pub mod semiring;
 pub mod spanning_tree;
@@ -83,6 +85,7 @@ pub use matrix_tree::{MatrixTree, MatrixTreeScratch};
 pub use min_risk::{MinRisk, MinRiskScratch};
 pub use parts::PartScores;
 pub use ranked::Ranked;
+pub use rewiring::{Rewiring, RewiringScratch};
 pub use scores::{ArcScores, Infeasible, LabelId, LabelledArcScores};
 pub use semiring::{Count, LogSum, Max, Outside, Semiring};
 pub use spanning_tree::{ChuLiuEdmonds, ChuLiuEdmondsScratch};

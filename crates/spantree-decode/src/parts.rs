@@ -283,6 +283,11 @@ impl PartScores {
         ]
     }
 
+    /// The score of an arc alone.
+    pub(crate) fn arc_score(&self, arc: ArcId) -> f32 {
+        self.arc_scores[arc as usize]
+    }
+
     /// Whether any part depends on grandparents.
     pub(crate) fn looks_up(&self) -> bool {
         self.looks_up

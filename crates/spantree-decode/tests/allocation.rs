@@ -6,8 +6,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use spantree_decode::{
-    ArcScores, ArcTable, ChainMarginals, ChainScores, ChuLiuEdmonds, Eisner, Heads, MatrixTree,
-    MinRisk, Ranked, RootMode, TreeDecoder, TreeDistribution, Viterbi,
+    ArcScores, ArcTable, ChainMarginals, ChainScores, ChuLiuEdmonds, Eisner, Heads,
+    HigherOrderEisner, MatrixTree, MinRisk, PartScores, Ranked, Rewiring, RootMode, TreeDecoder,
+    TreeDistribution, Viterbi,
 };
 
 struct Counting;
@@ -76,6 +77,30 @@ fn check_trees(scores: &ArcScores, mode: RootMode) {
     });
 }
 
+fn check_parts(scores: &ArcScores, mode: RootMode) {
+    let words = scores.words();
+    let mut parts = PartScores::default();
+    silent_when_warm("parts", || {
+        parts.reset(words, |head, child| head.abs_diff(child) < 6);
+        parts.fill_arcs(|head, child| scores.score(head, child));
+        parts.fill_siblings(|head, inner, child| scores.score(inner.unwrap_or(head), child));
+        parts.fill_grands(|grand, _, child| grand.map_or(0.0, |grand| (grand * child % 7) as f32));
+        parts.fill_grand_siblings(|_, head, inner, _| inner.map_or(0.0, |i| (i * head % 5) as f32));
+    });
+    let (mut tree, mut trees, mut values) = <(Heads, Ranked<Heads>, ArcTable<f64>)>::default();
+    let (eisner, mut scratch) = (HigherOrderEisner::new(mode), Default::default());
+    silent_when_warm("higher order", || {
+        assert!(eisner.decode(&parts, &mut scratch, &mut tree).is_some());
+        eisner.k_best(&parts, 50, &mut scratch, &mut trees);
+        assert!(eisner.marginals(&parts, &mut scratch, &mut values).is_some());
+    });
+    let (rewiring, mut scratch) = (Rewiring::new(mode, 3), Default::default());
+    silent_when_warm("rewiring", || {
+        assert!(rewiring.decode(&parts, &mut scratch, &mut tree).is_some());
+        rewiring.k_best(&parts, 50, &mut scratch, &mut trees);
+    });
+}
+
 fn check_chain() {
     let mut scores = ChainScores::new(30, 7);
     for position in 0..30 {
@@ -94,6 +119,7 @@ fn check_chain() {
 fn no_allocation_when_warm() {
     for mode in [RootMode::One, RootMode::Many] {
         check_trees(&table(40, 0.25), mode);
+        check_parts(&table(40, 0.25), mode);
         // So far apart that the partition function needs logarithms.
         check_trees(&table(12, 90.0), mode);
     }

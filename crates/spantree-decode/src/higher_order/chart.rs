@@ -264,25 +264,29 @@ fn each_item(parts: &PartScores, mode: RootMode, mut visit: impl FnMut(Item)) {
                 visit(Item::new(Kind::Half, context, span.1));
             });
         }
-        for &one in parts.entering(start) {
-            let head = parts.arc(one).0;
-            let outside = head < start || head > end;
-            if let (Some(other), true) = (parts.id(head, end), outside && start > 0) {
-                if head > 0 || mode == RootMode::Many {
-                    let [inner, arc] = if head < start { [one, other] } else { [other, one] };
-                    visit(Item::new(Kind::Between, inner as usize, arc as usize));
-                }
-            }
+        each_pair(parts, mode, (start, end), &mut visit);
+    }
+}
+
+/// Visits the items between `start` and `end` as children of one head.
+fn each_pair(
+    parts: &PartScores,
+    mode: RootMode,
+    (start, end): (usize, usize),
+    mut visit: impl FnMut(Item),
+) {
+    for &one in parts.entering(start) {
+        let head = parts.arc(one).0;
+        let excluded = (start..=end).contains(&head) || (head == 0 && mode == RootMode::One);
+        if let (false, Some(other)) = (excluded, parts.id(head, end)) {
+            let [inner, arc] = if head < start { [one, other] } else { [other, one] };
+            visit(Item::new(Kind::Between, inner as usize, arc as usize));
         }
     }
 }
 
 /// Visits the contexts of a word whose head is outside the span from the word to `end`.
-fn each_context(
-    parts: &PartScores,
-    (word, end): (usize, usize),
-    mut visit: impl FnMut(usize),
-) {
+fn each_context(parts: &PartScores, (word, end): (usize, usize), mut visit: impl FnMut(usize)) {
     if !parts.looks_up() || word == 0 {
         return visit(word);
     }

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use spantree_decode::brute_force::TreeSpace;
 use spantree_decode::{
-    ArcTable, Eisner, Heads, HigherOrderEisner, PartScores, Ranked, RootMode, TreeDecoder,
+    ArcTable, Eisner, Heads, HigherOrderEisner, PartScores, Ranked, Rewiring, RootMode, TreeDecoder,
 };
 
-use super::tables::{close, modes, projective, tables};
+use super::tables::{all_trees, close, modes, projective, tables};
 
 /// Which parts have scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,20 @@ impl Case {
 
 fn cases(longest: usize) -> impl Strategy<Value = Case> {
     let order = prop_oneof![Just(Order::Siblings), Just(Order::Grands), Just(Order::All)];
-    (0..=longest, any::<u64>(), prop_oneof![Just(256u64), Just(200), Just(120)], any::<bool>(), order)
-        .prop_map(|(words, seed, density, tied, order)| Case { words, seed, density, tied, order })
+    (
+        0..=longest,
+        any::<u64>(),
+        prop_oneof![Just(256u64), Just(200), Just(120)],
+        any::<bool>(),
+        order,
+    )
+        .prop_map(|(words, seed, density, tied, order)| Case {
+            words,
+            seed,
+            density,
+            tied,
+            order,
+        })
 }
 
 /// All trees that use existing arcs only, with their scores, best first.
@@ -183,4 +195,67 @@ fn every_tree_is_counted_once() {
             assert_eq!(counts, expected, "{mode:?}");
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// At least as good as the best projective tree, at most as good as the best of all, and at the top: no
+    /// other head of a single word is better.
+    #[test]
+    fn rewired_trees(case in cases(6), mode in modes(), restarts in 0..4u32) {
+        let parts = case.parts();
+        let (mut tree, mut exact) = (Heads::default(), Heads::default());
+        let found = Rewiring::new(mode, restarts).decode(&parts, &mut Default::default(), &mut tree);
+        let lower =
+            HigherOrderEisner::new(mode).decode(&parts, &mut Default::default(), &mut exact);
+        let trees = ranked(all_trees(mode), &parts);
+        prop_assert_eq!(found.is_some(), !trees.is_empty());
+        let Some(found) = found else { return Ok(()) };
+        prop_assert!(tree.is_legal(mode), "{tree:?}");
+        prop_assert_eq!(found, parts.tree_score(&tree));
+        prop_assert!(found <= trees[0].1 + ERROR);
+        prop_assert!(lower.is_none_or(|lower| found >= lower - ERROR));
+        let differ_in_one = |other: &Heads| other.correct(&tree) + 1 == case.words;
+        for (neighbour, score) in trees.iter().filter(|(other, _)| differ_in_one(other)) {
+            prop_assert!(*score <= found + 1e-5, "{neighbour:?} is better");
+        }
+    }
+
+    #[test]
+    fn lists_around_rewired_trees(case in cases(5), mode in modes(), k in 0..20usize) {
+        let parts = case.parts();
+        let mut trees = Ranked::default();
+        Rewiring::new(mode, 0).k_best(&parts, k, &mut Default::default(), &mut trees);
+        let all = ranked(all_trees(mode), &parts);
+        prop_assert_eq!(trees.len(), k.min(all.len()));
+        let distinct: HashSet<_> = trees.iter().map(|(tree, _)| tree).collect();
+        prop_assert_eq!(distinct.len(), trees.len());
+        let scores: Vec<f64> = trees.iter().map(|(_, score)| score).collect();
+        prop_assert!(scores.is_sorted_by(|a, b| a >= b));
+        for (tree, score) in trees.iter() {
+            prop_assert!(tree.is_legal(mode));
+            prop_assert_eq!(score, parts.tree_score(tree));
+        }
+    }
+}
+
+/// Arcs that prefer to be short, as in sentences, under wild scores of larger parts.
+#[test]
+fn restarts_find_most_of_the_best_trees() {
+    let missed = |restarts| {
+        let misses = |seed: &u64| {
+            let case = Case { words: 6, seed: *seed, density: 256, tied: false, order: Order::All };
+            let mut parts = case.parts();
+            parts.fill_arcs(|head, child| {
+                case.score([head, child, 0, 0], 2) * 3.0 - head.abs_diff(child) as f32
+            });
+            let decoder = Rewiring::new(RootMode::One, restarts);
+            let found = decoder.decode(&parts, &mut Default::default(), &mut Heads::default());
+            found.unwrap() < ranked(all_trees(RootMode::One), &parts)[0].1 - ERROR
+        };
+        (0..100).filter(misses).count()
+    };
+    let (none, many) = (missed(0), missed(30));
+    assert!(none <= 30 && many <= 2, "{none} and {many} of 100");
 }
