@@ -27,6 +27,8 @@
 //!   allows nothing; [`ArcScores::infeasible`] says why.
 //! * Scores are `f32`; sums are `f64`.
 //!
+//! [`transition`] holds the systems and oracles of parsers that build trees step by step instead.
+//!
 //! [`TreeDecoder`] and [`TreeDistribution`] are the traits behind the first four rows; [`eisner::chart`] runs
 //! the projective recurrences in any [`semiring`].
 //!
@@ -74,6 +76,7 @@ pub mod rewiring;
 pub mod scores;
 pub mod semiring;
 pub mod spanning_tree;
+pub mod transition;
 
 pub use chain::{ChainMarginals, ChainScores, TagId, Viterbi, ViterbiScratch};
 pub use decoder::{TreeDecoder, TreeDistribution};

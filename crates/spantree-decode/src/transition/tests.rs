@@ -1,0 +1,187 @@
+//! Every system against the enumeration of all its states, for all gold trees of short sentences.
+
+use std::collections::{HashMap, HashSet};
+
+use super::*;
+use crate::RootMode::{self, Many, One};
+use crate::brute_force::TreeSpace;
+use crate::heads::Heads;
+
+/// Sentences up to this length are enumerated; `.ci/run` also runs the ignored test, with one more word.
+const WORDS: usize = 4;
+
+/// All states that can be reached from `state`, with what follows each action; final states have no successor.
+fn explore<S: System>(system: &S, words: usize) -> HashMap<State, Vec<(Action, State)>> {
+    let mut state = State::default();
+    system.start(words, &mut state);
+    let (mut known, mut waiting, mut actions) = (HashMap::new(), vec![state], Vec::new());
+    while let Some(state) = waiting.pop() {
+        if known.contains_key(&state) {
+            continue;
+        }
+        let mut successors = Vec::new();
+        if !system.is_final(&state) {
+            system.actions(&state, &mut actions);
+            assert!(!actions.is_empty(), "stuck in {state:?}");
+            for &action in &actions {
+                let mut after = state.clone();
+                system.apply(&mut after, action, 0);
+                waiting.push(after.clone());
+                successors.push((action, after));
+            }
+        }
+        known.insert(state, successors);
+    }
+    known
+}
+
+/// The least number of wrong heads that can be reached from each state.
+fn best_losses(
+    successors: &HashMap<State, Vec<(Action, State)>>,
+    gold: &Heads,
+) -> HashMap<State, usize> {
+    fn best<'a>(
+        state: &'a State,
+        successors: &'a HashMap<State, Vec<(Action, State)>>,
+        gold: &Heads,
+        known: &mut HashMap<State, usize>,
+    ) -> usize {
+        if let Some(&loss) = known.get(state) {
+            return loss;
+        }
+        let behind =
+            successors[state].iter().map(|(_, after)| best(after, successors, gold, known));
+        let wrong = || gold.words() - state.heads().correct(gold);
+        let loss = behind.min().unwrap_or_else(wrong);
+        known.insert(state.clone(), loss);
+        loss
+    }
+    let mut known = HashMap::new();
+    for state in successors.keys() {
+        best(state, successors, gold, &mut known);
+    }
+    known
+}
+
+/// Trees of all final states.
+fn trees(successors: &HashMap<State, Vec<(Action, State)>>) -> HashSet<Heads> {
+    successors
+        .iter()
+        .filter(|(_, after)| after.is_empty())
+        .map(|(state, _)| state.heads())
+        .collect()
+}
+
+/// No state is stuck, and the final states hold exactly the trees of the space.
+fn check_space<S: System>(system: &S, mode: RootMode, projective: bool, words: usize) {
+    let expected: HashSet<_> = TreeSpace { mode, projective }.trees(words).collect();
+    assert_eq!(trees(&explore(system, words)), expected, "{mode:?}, {words} words");
+}
+
+/// The costs of all actions in all states are the differences of the best losses.
+fn check_costs<S: System>(system: &S, mode: RootMode, words: usize) {
+    let successors = explore(system, words);
+    let (mut scratch, mut costs) = (OracleScratch::default(), Vec::new());
+    for tree in (TreeSpace { mode, projective: true }).trees(words) {
+        let gold = Gold::new(&tree);
+        let losses = best_losses(&successors, &tree);
+        for (state, after) in successors.iter().filter(|(_, after)| !after.is_empty()) {
+            let actions: Vec<_> = after.iter().map(|(action, _)| *action).collect();
+            system.costs(state, &gold, &actions, &mut scratch, &mut costs);
+            let expected = after.iter().map(|(_, after)| (losses[after] - losses[state]) as u32);
+            let expected: Vec<_> = expected.collect();
+            assert_eq!(costs, expected, "{mode:?}, gold {tree:?}, {actions:?} in {state:?}");
+        }
+    }
+}
+
+/// The static oracle leads to the gold tree; returns its actions.
+fn derive<S: System>(system: &S, tree: &Heads) -> Vec<Action> {
+    let (gold, mut scratch, mut state) =
+        (Gold::new(tree), OracleScratch::default(), State::default());
+    system.start(tree.words(), &mut state);
+    let mut actions = Vec::new();
+    while !system.is_final(&state) {
+        let action = static_action(system, &state, &gold, &mut scratch).unwrap();
+        system.apply(&mut state, action, 0);
+        actions.push(action);
+    }
+    assert_eq!(&state.heads(), tree);
+    actions
+}
+
+fn check_projective_systems(words: usize) {
+    for mode in [One, Many] {
+        check_space(&ArcEager::new(mode), mode, true, words);
+        check_space(&ArcHybrid::new(mode), mode, true, words);
+        check_space(&ArcStandard::new(mode), mode, true, words);
+        check_costs(&ArcEager::new(mode), mode, words);
+        check_costs(&ArcHybrid::new(mode), mode, words);
+        check_costs(&ArcStandard::new(mode), mode, words);
+    }
+}
+
+#[test]
+fn costs_are_differences_of_reachable_losses() {
+    (0..=WORDS).for_each(check_projective_systems);
+}
+
+#[test]
+#[ignore = "takes a minute; run by .ci/run"]
+fn costs_are_differences_of_reachable_losses_with_one_more_word() {
+    check_projective_systems(WORDS + 1);
+}
+
+#[test]
+fn swaps_reach_all_trees() {
+    for mode in [One, Many] {
+        (0..=WORDS).for_each(|words| check_space(&ArcSwap::new(mode), mode, false, words));
+    }
+}
+
+#[test]
+fn static_oracles_lead_to_every_tree() {
+    for mode in [One, Many] {
+        for words in 1..=5 {
+            for tree in (TreeSpace { mode, projective: false }).trees(words) {
+                let swaps = derive(&ArcSwap::new(mode), &tree);
+                let swaps = swaps.iter().filter(|&&action| action == Action::Swap).count();
+                assert_eq!(swaps == 0, tree.is_projective(), "{tree:?}");
+                if tree.is_projective() {
+                    assert_eq!(derive(&ArcEager::new(mode), &tree).len(), 2 * words);
+                    assert_eq!(derive(&ArcHybrid::new(mode), &tree).len(), 2 * words);
+                    assert_eq!(derive(&ArcStandard::new(mode), &tree).len(), 2 * words);
+                }
+            }
+        }
+    }
+}
+
+/// A trace of Johansson and Nugues (2006), who stop when the last word has been taken from the buffer.
+#[test]
+fn arc_eager_trace_of_thirteen_words() {
+    let tree = Heads::from(vec![4, 3, 1, 0, 7, 7, 4, 7, 10, 7, 10, 11, 4]);
+    let name = |action: &Action| match action {
+        Action::Shift => "sh",
+        Action::Left => "la",
+        Action::Right => "ra",
+        Action::Reduce => "re",
+        Action::Swap => "sw",
+    };
+    let actions = derive(&ArcEager::new(One), &tree);
+    let names: Vec<_> = actions.iter().take(24).map(name).collect();
+    assert_eq!(
+        names.join(" "),
+        "sh sh la ra re la sh sh sh la la ra ra sh la re ra ra ra re re re re ra"
+    );
+}
+
+/// "A hearing is scheduled on the issue today": "on the issue" becomes one subtree first, and only its head is then swapped
+/// with "is" and "scheduled" (Nivre, Kuhlmann and Hall 2009: 2 swaps instead of 6).
+#[test]
+fn lazy_swaps_wait_for_projective_subtrees() {
+    let tree = Heads::from(vec![2, 3, 0, 3, 2, 7, 5, 4]);
+    let actions = derive(&ArcSwap::new(One), &tree);
+    let swaps = actions.iter().filter(|&&action| action == Action::Swap).count();
+    assert_eq!((actions.len(), swaps), (16 + 2 * 2, 2));
+}
