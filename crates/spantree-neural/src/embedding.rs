@@ -1,0 +1,137 @@
+//! Summed embeddings: a row of the output is the sum of some rows of a table.
+//!
+//! A batch touches few rows of the table, so the gradient holds those alone.
+
+use crate::real::Real;
+use crate::simd::{self, Kernel};
+
+/// Which rows of the table are summed: output row `i` sums the ids `ids[starts[i]..starts[i + 1]]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Ids<'a> {
+    /// Rows of the table.
+    pub ids: &'a [u32],
+    /// Where the ids of each output row begin, and where the last ones end.
+    pub starts: &'a [usize],
+}
+
+impl<'a> Ids<'a> {
+    /// The ids of each output row.
+    fn rows(self) -> impl Iterator<Item = &'a [u32]> {
+        self.starts.windows(2).map(move |bounds| &self.ids[bounds[0]..bounds[1]])
+    }
+}
+
+/// Writes the sums.
+pub fn forward<T: Real>(table: &[T], width: usize, ids: Ids<'_>, sums: &mut Vec<T>) {
+    sums.clear();
+    sums.resize((ids.starts.len() - 1) * width, T::ZERO);
+    simd::run(Sums { table, width, ids, sums });
+}
+
+struct Sums<'a, T> {
+    table: &'a [T],
+    width: usize,
+    ids: Ids<'a>,
+    sums: &'a mut [T],
+}
+
+impl<T: Real> Kernel for Sums<'_, T> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        for (sum, ids) in self.sums.chunks_exact_mut(self.width).zip(self.ids.rows()) {
+            for &id in ids {
+                let row = &self.table[id as usize * self.width..][..self.width];
+                sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += value);
+            }
+        }
+    }
+}
+
+/// Gradients of some rows of a table.
+#[derive(Clone, Debug, Default)]
+pub struct SparseRows<T> {
+    width: usize,
+    /// The rows, in the order in which they were first touched.
+    touched: Vec<u32>,
+    /// Their gradients, in the same order.
+    values: Vec<T>,
+    /// For each row of the table its place in `touched`, or [`FREE`].
+    places: Vec<u32>,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl<T: Real> SparseRows<T> {
+    /// No gradients yet, for a table of this size.
+    #[must_use]
+    pub fn new(rows: usize, width: usize) -> Self {
+        Self { width, touched: Vec::new(), values: Vec::new(), places: vec![FREE; rows] }
+    }
+
+    /// Forgets all gradients.
+    pub fn clear(&mut self) {
+        self.touched.drain(..).for_each(|row| self.places[row as usize] = FREE);
+        self.values.clear();
+    }
+
+    /// The gradient of a row, 0 if it is new.
+    fn row(&mut self, row: u32) -> &mut [T] {
+        let place = &mut self.places[row as usize];
+        if *place == FREE {
+            *place = self.touched.len() as u32;
+            self.touched.push(row);
+            self.values.resize(self.touched.len() * self.width, T::ZERO);
+        }
+        &mut self.values[*place as usize * self.width..][..self.width]
+    }
+
+    /// Adds the gradients of the sums to all rows that were summed.
+    pub fn backward(&mut self, ids: Ids<'_>, dsums: &[T]) {
+        for (ids, d) in ids.rows().zip(dsums.chunks_exact(self.width)) {
+            for &id in ids {
+                self.row(id).iter_mut().zip(d).for_each(|(sum, &d)| *sum += d);
+            }
+        }
+    }
+
+    /// The rows with their gradients.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &[T])> {
+        let rows = self.touched.iter().map(|&row| row as usize);
+        rows.zip(self.values.chunks_exact(self.width.max(1)))
+    }
+
+    /// The gradients of all touched rows.
+    #[must_use]
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// The same, to be scaled.
+    pub fn values_mut(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check_gradient, random};
+
+    #[test]
+    fn gradients_equal_finite_differences() {
+        let ids = Ids { ids: &[2, 0, 2, 3, 3], starts: &[0, 2, 2, 5] };
+        let judge = random(9);
+        check_gradient(&random(15), |table, gradient| {
+            let mut sums = Vec::new();
+            forward(table, 3, ids, &mut sums);
+            let mut rows = SparseRows::new(5, 3);
+            rows.backward(ids, &[1.0; 9]);
+            rows.clear();
+            rows.backward(ids, &judge);
+            for (row, d) in rows.iter() {
+                gradient[row * 3..][..3].iter_mut().zip(d).for_each(|(sum, d)| *sum += d);
+            }
+            sums.iter().zip(&judge).map(|(y, j)| y * j).sum()
+        });
+    }
+}

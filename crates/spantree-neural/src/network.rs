@@ -1,0 +1,442 @@
+//! The layers put together.
+//!
+//! A parser calls [`Network::encode`] on a batch, decodes the arc scores, and asks [`Network::label`] for the labels of the
+//! arcs it chose. A trainer turns the same scores into gradients of scores ([`crate::loss`], or marginals of trees) and calls
+//! [`Network::backward`]. A [`Network`] is shapes only; the numbers are in [`Weights`] and [`Packs`].
+
+use crate::activation::{Dropout, leaky, leaky_backward};
+use crate::arcs::{ArcScorer, ArcTrace, PackedArcs, Sides};
+use crate::embedding::{self, Ids, SparseRows};
+use crate::labels::{LabelScorer, LabelTrace};
+use crate::linear::{Linear, PackedLinear, Places, Rows};
+use crate::norm::LayerNorm;
+use crate::product::ProductScratch;
+use crate::random::Rng;
+use crate::real::Real;
+use crate::recurrent::{Recurrent, RecurrentScratch, RecurrentTrace};
+
+/// The sizes of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows of the embedding table.
+    pub rows: usize,
+    /// Width of the embeddings.
+    pub width: usize,
+    /// Recurrent layers.
+    pub layers: usize,
+    /// Units of a recurrent layer in each direction.
+    pub units: usize,
+    /// Width of the vectors that score arcs.
+    pub arc: usize,
+    /// Width of the vectors that score labels.
+    pub label: usize,
+    /// Number of labels.
+    pub labels: usize,
+}
+
+/// The ids of the rows of some sentences, the root first in each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    starts: Vec<usize>,
+    ids: Vec<u32>,
+    id_starts: Vec<usize>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self { starts: vec![0], ids: Vec::new(), id_starts: vec![0] }
+    }
+}
+
+impl Batch {
+    /// Forgets all sentences.
+    pub fn clear(&mut self) {
+        self.starts.truncate(1);
+        self.ids.clear();
+        self.id_starts.truncate(1);
+    }
+
+    /// Adds a row to the sentence at the end.
+    pub fn push_row(&mut self, ids: impl IntoIterator<Item = u32>) {
+        self.ids.extend(ids);
+        self.id_starts.push(self.ids.len());
+    }
+
+    /// Ends the sentence; the next row begins another.
+    pub fn end_sentence(&mut self) {
+        self.starts.push(self.rows());
+    }
+
+    /// Where the rows of each sentence begin, and where the last ones end.
+    #[must_use]
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.id_starts.len() - 1
+    }
+
+    fn ids(&self) -> Ids<'_> {
+        Ids { ids: &self.ids, starts: &self.id_starts }
+    }
+}
+
+/// A network without numbers; see the [module](self).
+#[derive(Clone, Debug)]
+pub struct Network {
+    shape: Shape,
+    norm: LayerNorm,
+    layers: Vec<Recurrent>,
+    /// From the encoder to the vectors of arcs (child, head) and labels (child, head).
+    sides: Linear,
+    arcs: ArcScorer,
+    labels: LabelScorer,
+    parameters: usize,
+}
+
+/// All that is learned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights<T> {
+    /// The embedding table, row by row.
+    pub embeddings: Vec<T>,
+    /// The parameters of the layers.
+    pub dense: Vec<T>,
+}
+
+/// Weights of the layers in the order in which products read them.
+#[derive(Clone, Debug, Default)]
+pub struct Packs<T> {
+    layers: Vec<PackedLinear<T>>,
+    sides: PackedLinear<T>,
+    arcs: PackedArcs<T>,
+    labels: PackedLinear<T>,
+}
+
+/// The gradient of a loss.
+#[derive(Clone, Debug)]
+pub struct Gradients<T> {
+    /// Of the embedding table.
+    pub embeddings: SparseRows<T>,
+    /// Of the parameters of the layers.
+    pub dense: Vec<T>,
+}
+
+impl<T: Real> Gradients<T> {
+    /// Sets all to 0.
+    pub fn clear(&mut self) {
+        self.embeddings.clear();
+        self.dense.fill(T::ZERO);
+    }
+}
+
+/// Shares of values that are dropped in training.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DropoutRates {
+    /// Of the embeddings.
+    pub input: f64,
+    /// Between layers.
+    pub layer: f64,
+    /// Of the vectors that score arcs and labels.
+    pub sides: f64,
+}
+
+/// Values of all layers for one batch, with the memory to compute them; reused from batch to batch.
+#[derive(Clone, Debug, Default)]
+pub struct Trace<T> {
+    /// Embeddings in normal form, and 1 / deviation.
+    normal: Vec<T>,
+    spread: Vec<T>,
+    input: Vec<T>,
+    layers: Vec<RecurrentTrace<T>>,
+    sides: Vec<T>,
+    arcs: ArcTrace<T>,
+    labels: LabelTrace<T>,
+    /// Masks of the input, of each layer, of the sides.
+    dropout: Vec<Dropout<T>>,
+    scratch: ProductScratch<T>,
+    recurrent: RecurrentScratch<T>,
+    gradients: [Vec<T>; 2],
+}
+
+impl<T> Trace<T> {
+    /// The arc scores: for each sentence with r rows, a table of r × r, child by child. The row of the root as a child means
+    /// nothing, nor do arcs from a row to itself.
+    #[must_use]
+    pub fn arc_scores(&self) -> &[T] {
+        &self.arcs.scores
+    }
+
+    /// The scores of the labels, row by row.
+    #[must_use]
+    pub fn label_scores(&self) -> &[T] {
+        &self.labels.scores
+    }
+}
+
+impl Network {
+    /// A network of these sizes.
+    #[must_use]
+    pub fn new(shape: Shape) -> Self {
+        let mut places = Places::default();
+        let norm = LayerNorm::new(shape.width, &mut places);
+        let layers = (0..shape.layers).map(|layer| {
+            let inputs = if layer == 0 { shape.width } else { 2 * shape.units };
+            Recurrent::new(inputs, shape.units, &mut places)
+        });
+        let layers: Vec<_> = layers.collect();
+        let encoded = layers.last().map_or(shape.width, Recurrent::outputs);
+        let sides = Linear::new(encoded, 2 * (shape.arc + shape.label), &mut places);
+        let arcs = ArcScorer::new(shape.arc, &mut places);
+        let labels = LabelScorer::new(shape.label, shape.labels, &mut places);
+        Self { shape, norm, layers, sides, arcs, labels, parameters: places.used() }
+    }
+
+    /// The sizes.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Number of parameters of the layers, embeddings not counted.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    /// Random weights.
+    #[must_use]
+    pub fn initial<T: Real>(&self, seed: u64) -> Weights<T> {
+        let mut rng = Rng::new(seed);
+        let mut embeddings = vec![T::ZERO; self.shape.rows * self.shape.width];
+        rng.fill(&mut embeddings, EMBEDDING_BOUND);
+        let mut dense = vec![T::ZERO; self.parameters];
+        self.norm.initialise(&mut dense);
+        self.layers.iter().for_each(|layer| layer.initialise(&mut dense, &mut rng));
+        self.sides.initialise(&mut dense, &mut rng);
+        self.arcs.initialise(&mut dense, &mut rng);
+        self.labels.initialise(&mut dense, &mut rng);
+        Weights { embeddings, dense }
+    }
+
+    /// Gradients of 0.
+    #[must_use]
+    pub fn gradients<T: Real>(&self) -> Gradients<T> {
+        Gradients {
+            embeddings: SparseRows::new(self.shape.rows, self.shape.width),
+            dense: vec![T::ZERO; self.parameters],
+        }
+    }
+
+    /// Packs the weights of the layers, for the backward pass too if asked.
+    pub fn pack<T: Real>(&self, weights: &Weights<T>, backward: bool, packs: &mut Packs<T>) {
+        let dense = &weights.dense;
+        packs.layers.resize_with(self.layers.len(), PackedLinear::default);
+        for (layer, packed) in self.layers.iter().zip(&mut packs.layers) {
+            layer.pack(dense, backward, packed);
+        }
+        self.sides.pack(dense, backward, &mut packs.sides);
+        self.arcs.pack(dense, backward, &mut packs.arcs);
+        self.labels.pack(dense, backward, &mut packs.labels);
+    }
+
+    /// Draws the masks of a batch.
+    pub fn draw_dropout<T: Real>(
+        &self,
+        batch: &Batch,
+        rates: DropoutRates,
+        rng: &mut Rng,
+        trace: &mut Trace<T>,
+    ) {
+        let sentences = batch.starts.len() - 1;
+        trace.dropout.resize_with(self.layers.len() + 2, Dropout::default);
+        let (last, masks) = trace.dropout.split_last_mut().expect("two more than layers");
+        for (index, mask) in masks.iter_mut().enumerate() {
+            let encoded = 2 * self.shape.units;
+            let (width, rate) =
+                if index == 0 { (self.shape.width, rates.input) } else { (encoded, rates.layer) };
+            mask.draw(sentences, width, rate, rng);
+        }
+        last.draw(sentences, self.sides.outputs, rates.sides, rng);
+    }
+
+    /// Scores all arcs of a batch; with dropout if [`Network::draw_dropout`] was called on this trace.
+    pub fn encode<T: Real>(
+        &self,
+        weights: &Weights<T>,
+        packs: &Packs<T>,
+        batch: &Batch,
+        trace: &mut Trace<T>,
+    ) {
+        let (dense, starts) = (&weights.dense, &batch.starts);
+        let Trace { normal, spread, input, layers, sides, arcs, dropout, scratch, .. } = trace;
+        dropout.resize_with(self.layers.len() + 2, Dropout::default);
+        embedding::forward(&weights.embeddings, self.shape.width, batch.ids(), normal);
+        self.norm.forward(dense, normal, spread, input);
+        dropout[0].apply(starts, input);
+        layers.resize_with(self.layers.len(), RecurrentTrace::default);
+        let mut x: &[T] = input;
+        for (index, (layer, trace)) in self.layers.iter().zip(layers).enumerate() {
+            layer.forward(dense, &packs.layers[index], starts, x, trace, scratch);
+            dropout[index + 1].apply(starts, &mut trace.output);
+            x = &trace.output;
+        }
+        let x = Rows { data: x, rows: batch.rows(), step: self.sides.inputs };
+        self.sides.forward(dense, &packs.sides, x, sides, scratch);
+        leaky(sides);
+        dropout[self.layers.len() + 1].apply(starts, sides);
+        self.arcs.forward(dense, &packs.arcs, starts, self.arc_sides(sides), arcs, scratch);
+    }
+
+    /// Scores the labels of the arcs from row `heads[row]` of the batch to each `row`, after [`Network::encode`].
+    pub fn label<T: Real>(
+        &self,
+        weights: &Weights<T>,
+        packs: &Packs<T>,
+        heads: &[usize],
+        trace: &mut Trace<T>,
+    ) {
+        let Trace { sides, labels, scratch, .. } = trace;
+        let sides = self.label_sides(sides);
+        self.labels.forward(&weights.dense, &packs.labels, sides, heads, labels, scratch);
+    }
+
+    /// Adds the gradients of a loss, given those of the scores that [`Network::encode`] and [`Network::label`] left.
+    pub fn backward<T: Real>(
+        &self,
+        (weights, packs): (&Weights<T>, &Packs<T>),
+        (batch, heads): (&Batch, &[usize]),
+        trace: &mut Trace<T>,
+        (darcs, dlabels): (&[T], &[T]),
+        gradients: &mut Gradients<T>,
+    ) {
+        let starts = &batch.starts;
+        let gradient = &mut gradients.dense;
+        let Trace { normal, spread, input, layers, sides, arcs, labels, dropout, scratch, .. } =
+            trace;
+        let [dy, dx] = &mut trace.gradients;
+        let mut dsides = vec![T::ZERO; sides.len()];
+        let arc_sides = (starts.as_slice(), self.arc_sides(sides));
+        self.arcs.backward(&packs.arcs, arc_sides, arcs, darcs, (gradient, &mut dsides), scratch);
+        let label_sides = (self.label_sides(sides), heads);
+        let targets = (gradient.as_mut_slice(), dsides.as_mut_slice());
+        self.labels.backward(&packs.labels, label_sides, labels, dlabels, targets, scratch);
+        dropout[self.layers.len() + 1].apply(starts, &mut dsides);
+        leaky_backward(sides, &mut dsides);
+        let encoded = layers.last().map_or(&*input, |layer| &layer.output);
+        dy.clear();
+        dy.resize(encoded.len(), T::ZERO);
+        let x = Rows { data: encoded, rows: batch.rows(), step: self.sides.inputs };
+        self.sides.backward(&packs.sides, x, &dsides, gradient, dy, scratch);
+        for index in (0..self.layers.len()).rev() {
+            dropout[index + 1].apply(starts, dy);
+            let x = if index == 0 { &*input } else { &layers[index - 1].output };
+            self.layers[index].backward(
+                (&weights.dense, &packs.layers[index]),
+                (starts, x),
+                &layers[index],
+                dy,
+                (gradient, dx),
+                &mut trace.recurrent,
+            );
+            std::mem::swap(dy, dx);
+        }
+        dropout[0].apply(starts, dy);
+        self.norm.backward(&weights.dense, normal, spread, dy, gradient);
+        gradients.embeddings.backward(batch.ids(), dy);
+    }
+
+    fn arc_sides<'a, T>(&self, data: &'a [T]) -> Sides<'a, T> {
+        Sides { data, step: self.sides.outputs, child: 0, head: self.shape.arc }
+    }
+
+    fn label_sides<'a, T>(&self, data: &'a [T]) -> Sides<'a, T> {
+        let child = 2 * self.shape.arc;
+        Sides { data, step: self.sides.outputs, child, head: child + self.shape.label }
+    }
+}
+
+/// Initial embeddings lie between −0.1 and 0.1: what is summed and then normalised need not be large.
+const EMBEDDING_BOUND: f64 = 0.1;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loss::cross_entropy;
+    use crate::testing::check_gradient;
+
+    const SHAPE: Shape =
+        Shape { rows: 7, width: 3, layers: 2, units: 2, arc: 3, label: 2, labels: 3 };
+
+    fn batch(sentences: &[&[u32]]) -> Batch {
+        let mut batch = Batch::default();
+        for words in sentences {
+            batch.push_row([0]);
+            words.iter().for_each(|&word| batch.push_row([word, word / 2 + 3]));
+            batch.end_sentence();
+        }
+        batch
+    }
+
+    #[test]
+    fn gradients_of_the_whole_network_equal_finite_differences() {
+        let network = Network::new(SHAPE);
+        let batch = batch(&[&[1, 2], &[3]]);
+        let heads = [0, 2, 0, 3, 3];
+        let weights = network.initial::<f64>(1);
+        let table = weights.embeddings.len();
+        let point = [weights.embeddings, weights.dense].concat();
+        check_gradient(&point, |point, gradient| {
+            let (embeddings, dense) = point.split_at(table);
+            let weights = Weights { embeddings: embeddings.to_vec(), dense: dense.to_vec() };
+            let (mut packs, mut trace) = (Packs::default(), Trace::default());
+            network.pack(&weights, true, &mut packs);
+            let rates = DropoutRates { input: 0.1, layer: 0.2, sides: 0.2 };
+            network.draw_dropout(&batch, rates, &mut Rng::new(4), &mut trace);
+            network.encode(&weights, &packs, &batch, &mut trace);
+            network.label(&weights, &packs, &heads, &mut trace);
+            let mut loss = 0.0;
+            let mut darcs = [0.0; 9 + 4];
+            let mut dlabels = [0.0; 5 * 3];
+            for (row, gold) in [(1, 2), (2, 0)] {
+                let scores = &trace.arc_scores()[row * 3..][..3];
+                loss += cross_entropy(scores, gold, Some(row), 1.0, &mut darcs[row * 3..][..3]);
+            }
+            for (row, gold) in [(1, 2), (2, 0), (4, 1)] {
+                let scores = &trace.label_scores()[row * 3..][..3];
+                loss += cross_entropy(scores, gold, None, 1.0, &mut dlabels[row * 3..][..3]);
+            }
+            let mut gradients = network.gradients();
+            let targets = (&darcs[..], &dlabels[..]);
+            let (numbers, data) = ((&weights, &packs), (&batch, &heads[..]));
+            network.backward(numbers, data, &mut trace, targets, &mut gradients);
+            for (row, d) in gradients.embeddings.iter() {
+                gradient[row * 3..][..3].iter_mut().zip(d).for_each(|(sum, d)| *sum += d);
+            }
+            gradient[table..].iter_mut().zip(&gradients.dense).for_each(|(sum, d)| *sum += d);
+            loss
+        });
+    }
+
+    #[test]
+    fn scores_do_not_depend_on_the_batch() {
+        let network = Network::new(Shape { width: 20, units: 9, arc: 17, label: 5, ..SHAPE });
+        let weights = network.initial::<f32>(3);
+        let mut packs = Packs::default();
+        network.pack(&weights, false, &mut packs);
+        let sentences: [&[u32]; 4] = [&[1, 2, 3], &[4], &[], &[2, 2, 5, 1, 6, 3, 2]];
+        let mut together = Trace::default();
+        network.encode(&weights, &packs, &batch(&sentences), &mut together);
+        let mut rest = together.arc_scores();
+        for sentence in sentences {
+            let mut alone = Trace::default();
+            network.encode(&weights, &packs, &batch(&[sentence]), &mut alone);
+            let (scores, after) = rest.split_at(alone.arc_scores().len());
+            assert_eq!(scores, alone.arc_scores(), "bit for bit");
+            rest = after;
+        }
+        assert!(rest.is_empty());
+    }
+}

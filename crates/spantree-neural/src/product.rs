@@ -1,0 +1,291 @@
+//! Products of matrices.
+//!
+//! `C += A · B` with `B` packed beforehand: weights are packed once and used for many batches. The left matrix is cut into
+//! blocks of six rows, the right one into panels of sixteen columns, both stored in the order in which one tile of
+//! `C`, held in registers, reads them. Every entry of `C` is one sum in the order of the inner index, whatever the shapes, so
+//! a row of the product does not depend on the rows around it.
+//!
+//! Cost: 2·m·n·k operations; packing reads and writes each matrix once.
+
+use crate::real::Real;
+use crate::simd::{self, Kernel};
+
+/// Rows of a tile.
+const HEIGHT: usize = 6;
+/// Columns of a tile.
+const WIDTH: usize = 16;
+
+/// A matrix in a slice: entry (row, column) is at `row · row_step + column · column_step`.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a, T> {
+    data: &'a [T],
+    rows: usize,
+    columns: usize,
+    row_step: usize,
+    column_step: usize,
+}
+
+impl<'a, T: Real> View<'a, T> {
+    /// A matrix stored row by row, without gaps.
+    ///
+    /// # Panics
+    /// If the slice is too short.
+    #[must_use]
+    pub fn new(data: &'a [T], rows: usize, columns: usize) -> Self {
+        Self::part(data, rows, columns, columns)
+    }
+
+    /// The first `columns` columns of a matrix whose rows begin `step` apart.
+    ///
+    /// # Panics
+    /// If the slice is too short.
+    #[must_use]
+    pub fn part(data: &'a [T], rows: usize, columns: usize, step: usize) -> Self {
+        assert!(rows == 0 || (rows - 1) * step + columns <= data.len());
+        Self { data, rows, columns, row_step: step, column_step: 1 }
+    }
+
+    /// Rows and columns exchanged.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        Self {
+            data: self.data,
+            rows: self.columns,
+            columns: self.rows,
+            row_step: self.column_step,
+            column_step: self.row_step,
+        }
+    }
+}
+
+/// A right-hand matrix, packed; see the [module](self).
+#[derive(Clone, Debug, Default)]
+pub struct Packed<T> {
+    inner: usize,
+    columns: usize,
+    panels: Vec<T>,
+}
+
+impl<T: Real> Packed<T> {
+    /// Packs a matrix; memory is kept.
+    pub fn pack(&mut self, matrix: View<'_, T>) {
+        (self.inner, self.columns) = (matrix.rows, matrix.columns);
+        pack(matrix.transposed(), WIDTH, &mut self.panels);
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn inner(&self) -> usize {
+        self.inner
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+}
+
+/// Cuts the rows of a matrix into blocks of `height` and stores each block column by column, missing rows as zeros.
+fn pack<T: Real>(matrix: View<'_, T>, height: usize, blocks: &mut Vec<T>) {
+    let View { data, rows, columns, row_step, column_step } = matrix;
+    blocks.clear();
+    blocks.resize(rows.div_ceil(height) * height * columns, T::ZERO);
+    if columns == 0 {
+        return;
+    }
+    for (index, block) in blocks.chunks_exact_mut(height * columns).enumerate() {
+        let first = index * height;
+        for row in 0..height.min(rows - first) {
+            let start = (first + row) * row_step;
+            let cells = block[row..].iter_mut().step_by(height);
+            if column_step == 1 {
+                let row = &data[start..start + columns];
+                cells.zip(row).for_each(|(cell, &value)| *cell = value);
+            } else {
+                let row = data[start..].iter().step_by(column_step);
+                cells.zip(row).for_each(|(cell, &value)| *cell = value);
+            }
+        }
+    }
+}
+
+/// Memory for the packed left matrix, kept by the caller between products.
+#[derive(Clone, Debug, Default)]
+pub struct ProductScratch<T> {
+    blocks: Vec<T>,
+    /// A right-hand matrix that is used once.
+    packed: Packed<T>,
+}
+
+/// Adds `a · b` to `c`, whose rows begin `step` apart.
+///
+/// # Panics
+/// If the shapes do not fit each other or `c`.
+pub fn add_product<T: Real>(
+    a: View<'_, T>,
+    b: &Packed<T>,
+    c: &mut [T],
+    step: usize,
+    scratch: &mut ProductScratch<T>,
+) {
+    add_packed(a, b, c, step, &mut scratch.blocks);
+}
+
+/// Adds `a · b` to `c` for a matrix `b` that is not packed.
+///
+/// # Panics
+/// If the shapes do not fit each other or `c`.
+pub fn add_product_once<T: Real>(
+    a: View<'_, T>,
+    b: View<'_, T>,
+    c: &mut [T],
+    step: usize,
+    scratch: &mut ProductScratch<T>,
+) {
+    scratch.packed.pack(b);
+    add_packed(a, &scratch.packed, c, step, &mut scratch.blocks);
+}
+
+fn add_packed<T: Real>(
+    a: View<'_, T>,
+    b: &Packed<T>,
+    c: &mut [T],
+    step: usize,
+    blocks: &mut Vec<T>,
+) {
+    assert_eq!(a.columns, b.inner, "the inner sizes of a product");
+    assert!(a.rows == 0 || (a.rows - 1) * step + b.columns <= c.len(), "the place for a product");
+    pack(a, HEIGHT, blocks);
+    simd::run(Product { a: blocks, b, c, rows: a.rows, step });
+}
+
+struct Product<'a, T> {
+    a: &'a [T],
+    b: &'a Packed<T>,
+    c: &'a mut [T],
+    rows: usize,
+    step: usize,
+}
+
+impl<T: Real> Kernel for Product<'_, T> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let Self { a, b, c, rows, step } = self;
+        let inner = b.inner;
+        if inner == 0 {
+            return;
+        }
+        for (panel, right) in b.panels.chunks_exact(WIDTH * inner).enumerate() {
+            let column = panel * WIDTH;
+            let width = WIDTH.min(b.columns - column);
+            for (block, left) in a.chunks_exact(HEIGHT * inner).enumerate() {
+                let tile = tile::<T, FUSED>(left, right);
+                let first = block * HEIGHT;
+                for (row, sums) in tile.iter().enumerate().take(rows - first) {
+                    let start = (first + row) * step + column;
+                    let target = &mut c[start..start + width];
+                    target.iter_mut().zip(sums).for_each(|(cell, &sum)| *cell += sum);
+                }
+            }
+        }
+    }
+}
+
+/// The product of a block and a panel.
+#[inline(always)]
+fn tile<T: Real, const FUSED: bool>(left: &[T], right: &[T]) -> [[T; WIDTH]; HEIGHT] {
+    let mut sums = [[T::ZERO; WIDTH]; HEIGHT];
+    let (left, _) = left.as_chunks::<HEIGHT>();
+    let (right, _) = right.as_chunks::<WIDTH>();
+    for (left, right) in left.iter().zip(right) {
+        for row in 0..HEIGHT {
+            for column in 0..WIDTH {
+                sums[row][column] =
+                    left[row].multiply_add::<FUSED>(right[column], sums[row][column]);
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Rng;
+
+    fn random(rng: &mut Rng, len: usize) -> Vec<f32> {
+        let mut values = vec![0.0; len];
+        rng.fill(&mut values, 1.0);
+        values
+    }
+
+    #[test]
+    fn products_equal_the_definition_for_all_small_shapes() {
+        let mut rng = Rng::new(1);
+        let mut scratch = ProductScratch::default();
+        for (m, n, k) in [
+            (1, 1, 1),
+            (2, 3, 4),
+            (6, 16, 5),
+            (7, 17, 9),
+            (13, 33, 1),
+            (5, 40, 64),
+            (0, 3, 2),
+            (3, 2, 0),
+        ] {
+            let (a, b) = (random(&mut rng, m * k), random(&mut rng, k * n));
+            let expected = |i: usize, j: usize| -> f64 {
+                (0..k).map(|x| f64::from(a[i * k + x]) * f64::from(b[x * n + j])).sum()
+            };
+            let mut c = vec![1.0f32; m * n];
+            add_product_once(View::new(&a, m, k), View::new(&b, k, n), &mut c, n, &mut scratch);
+            // The transposed product: (B' · A')' .
+            let mut d = vec![1.0f32; m * n];
+            let (bt, at) = (View::new(&b, k, n).transposed(), View::new(&a, m, k).transposed());
+            add_product_once(bt, at, &mut d, m, &mut scratch);
+            for i in 0..m {
+                for j in 0..n {
+                    let sum = 1.0 + expected(i, j);
+                    assert!((f64::from(c[i * n + j]) - sum).abs() < 1e-5, "{m} {n} {k}");
+                    assert!((f64::from(d[j * m + i]) - sum).abs() < 1e-5, "{m} {n} {k}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_does_not_depend_on_the_other_rows() {
+        let (rows, inner, columns) = (29, 50, 37);
+        let mut rng = Rng::new(2);
+        let (a, b) = (random(&mut rng, rows * inner), random(&mut rng, inner * columns));
+        let mut packed = Packed::default();
+        packed.pack(View::new(&b, inner, columns));
+        let mut scratch = ProductScratch::default();
+        let mut all = vec![0.0; rows * columns];
+        add_product(View::new(&a, rows, inner), &packed, &mut all, columns, &mut scratch);
+        for row in 0..rows {
+            let mut one = vec![0.0; columns];
+            let left = View::new(&a[row * inner..], 1, inner);
+            add_product(left, &packed, &mut one, columns, &mut scratch);
+            assert_eq!(one, all[row * columns..][..columns], "bit for bit");
+        }
+    }
+
+    #[test]
+    fn plain_and_vector_instructions_agree_up_to_rounding() {
+        let (rows, inner, columns) = (9, 70, 21);
+        let mut rng = Rng::new(3);
+        let (a, b) = (random(&mut rng, rows * inner), random(&mut rng, inner * columns));
+        let mut packed = Packed::default();
+        packed.pack(View::new(&b, inner, columns));
+        let mut scratch = ProductScratch::default();
+        let mut fast = vec![0.0; rows * columns];
+        add_product(View::new(&a, rows, inner), &packed, &mut fast, columns, &mut scratch);
+        let mut plain = vec![0.0; rows * columns];
+        let kernel = Product { a: &scratch.blocks, b: &packed, c: &mut plain, rows, step: columns };
+        simd::run_plain(kernel);
+        let close = |(x, y): (&f32, &f32)| (x - y).abs() < 1e-5;
+        assert!(fast.iter().zip(&plain).all(close));
+    }
+}

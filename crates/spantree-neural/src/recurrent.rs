@@ -1,0 +1,321 @@
+//! The bidirectional simple recurrent unit (Lei et al. 2018).
+//!
+//! One product over all rows gives, for each direction and unit, a candidate `u`, two gates before their squashing, and a
+//! way past the unit `s`; what then runs along the sentence is elementwise, backwards for the second direction:
+//!
+//! ```text
+//! f = σ(û_f + v_f c′)    r = σ(û_r + v_r c′)    c = f c′ + (1 − f) u    y = r c + (1 − r) s
+//! ```
+//! `c′` is the state of the row before, 0 at the start. When input and output are equally wide, `s` is the input itself.
+
+use std::ops::Range;
+
+use crate::linear::{Linear, PackedLinear, Places, Rows};
+use crate::product::ProductScratch;
+use crate::random::Rng;
+use crate::real::Real;
+use crate::simd::{self, Kernel};
+
+/// The layer: its shape, and where its parameters are.
+#[derive(Clone, Debug)]
+pub struct Recurrent {
+    linear: Linear,
+    units: usize,
+    /// `v_f` and `v_r` of the first direction, then of the second.
+    memory: Range<usize>,
+}
+
+/// What the forward pass leaves for the backward pass.
+#[derive(Clone, Debug, Default)]
+pub struct RecurrentTrace<T> {
+    /// Per row and direction: candidates, forget gates (squashed by the scan), output gates (likewise), ways past.
+    gates: Vec<T>,
+    /// States, laid out as the output.
+    states: Vec<T>,
+    /// The output: the units of the first direction, then of the second.
+    pub output: Vec<T>,
+}
+
+impl Recurrent {
+    /// A layer with `units` units in each direction, with places for its parameters.
+    #[must_use]
+    pub fn new(inputs: usize, units: usize, places: &mut Places) -> Self {
+        let parts = if inputs == 2 * units { 3 } else { 4 };
+        let linear = Linear::new(inputs, 2 * units * parts, places);
+        Self { linear, units, memory: places.take(4 * units) }
+    }
+
+    /// Width of the output.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        2 * self.units
+    }
+
+    /// Random weights.
+    pub fn initialise<T: Real>(&self, parameters: &mut [T], rng: &mut Rng) {
+        self.linear.initialise(parameters, rng);
+    }
+
+    /// Packs the weights.
+    pub fn pack<T: Real>(&self, parameters: &[T], backward: bool, packed: &mut PackedLinear<T>) {
+        self.linear.pack(parameters, backward, packed);
+    }
+
+    /// Runs over the sentences, whose rows in `x` are given by `starts`.
+    pub fn forward<T: Real>(
+        &self,
+        parameters: &[T],
+        packed: &PackedLinear<T>,
+        starts: &[usize],
+        x: &[T],
+        trace: &mut RecurrentTrace<T>,
+        scratch: &mut ProductScratch<T>,
+    ) {
+        let rows = x.len() / self.linear.inputs;
+        let RecurrentTrace { gates, states, output } = trace;
+        let input = Rows { data: x, rows, step: self.linear.inputs };
+        self.linear.forward(parameters, packed, input, gates, scratch);
+        for buffer in [&mut *states, &mut *output] {
+            buffer.resize(rows * self.outputs(), T::ZERO);
+        }
+        let skip = self.has_skip().then_some(x);
+        for bounds in starts.windows(2) {
+            for (direction, memory) in self.directions(parameters).enumerate() {
+                let path = Path::new(bounds, direction);
+                let units = self.units;
+                simd::run(Scan { path, units, memory, skip, gates, states, output });
+            }
+        }
+    }
+
+    /// Adds the gradients of the parameters, and writes the gradient of the input to `dx`.
+    pub fn backward<T: Real>(
+        &self,
+        (parameters, packed): (&[T], &PackedLinear<T>),
+        (starts, x): (&[usize], &[T]),
+        trace: &RecurrentTrace<T>,
+        dy: &[T],
+        (gradient, dx): (&mut [T], &mut Vec<T>),
+        scratch: &mut RecurrentScratch<T>,
+    ) {
+        let RecurrentScratch { gates: dgates, product } = scratch;
+        dgates.clear();
+        dgates.resize(trace.gates.len(), T::ZERO);
+        dx.clear();
+        dx.resize(x.len(), T::ZERO);
+        let skip = self.has_skip();
+        for bounds in starts.windows(2) {
+            for (direction, memory) in self.directions(parameters).enumerate() {
+                let path = Path::new(bounds, direction);
+                let size = 2 * self.units;
+                let dmemory = &mut gradient[self.memory.clone()][direction * size..][..size];
+                let back = Back { path, memory, trace, dy, dgates, dmemory };
+                back.run(self.units, if skip { Some((x, dx)) } else { None });
+            }
+        }
+        let rows = x.len() / self.linear.inputs;
+        let input = Rows { data: x, rows, step: self.linear.inputs };
+        self.linear.backward(packed, input, dgates, gradient, dx, product);
+    }
+
+    /// Whether the input is its own way past the units.
+    fn has_skip(&self) -> bool {
+        self.linear.inputs == self.outputs()
+    }
+
+    /// The weights of the states, by direction.
+    fn directions<'a, T>(&self, parameters: &'a [T]) -> std::slice::ChunksExact<'a, T> {
+        parameters[self.memory.clone()].chunks_exact(2 * self.units)
+    }
+}
+
+/// Memory of the backward pass.
+#[derive(Clone, Debug, Default)]
+pub struct RecurrentScratch<T> {
+    gates: Vec<T>,
+    product: ProductScratch<T>,
+}
+
+/// The rows of a sentence in the order of a direction.
+#[derive(Clone, Copy)]
+struct Path {
+    first: usize,
+    len: usize,
+    direction: usize,
+}
+
+impl Path {
+    fn new(bounds: &[usize], direction: usize) -> Self {
+        Self { first: bounds[0], len: bounds[1] - bounds[0], direction }
+    }
+
+    #[inline(always)]
+    fn row(self, step: usize) -> usize {
+        if self.direction == 0 { self.first + step } else { self.first + self.len - 1 - step }
+    }
+}
+
+/// The forward scan; see the [module](self).
+struct Scan<'a, T> {
+    path: Path,
+    units: usize,
+    memory: &'a [T],
+    /// The input, if it is the way past.
+    skip: Option<&'a [T]>,
+    gates: &'a mut [T],
+    states: &'a mut [T],
+    output: &'a mut [T],
+}
+
+/// Units advanced together, in registers.
+const LANES: usize = 8;
+
+impl<T: Real> Kernel for Scan<'_, T> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(mut self) {
+        for lane in (0..self.units).step_by(LANES) {
+            if lane + LANES <= self.units {
+                self.lanes::<LANES>(lane);
+            } else {
+                (lane..self.units).for_each(|unit| self.lanes::<1>(unit));
+            }
+        }
+    }
+}
+
+impl<T: Real> Scan<'_, T> {
+    #[inline(always)]
+    fn lanes<const N: usize>(&mut self, lane: usize) {
+        let units = self.units;
+        let width = 2 * units;
+        let parts = if self.skip.is_some() { 3 } else { 4 };
+        let forget_memory = take::<T, N>(self.memory, lane);
+        let output_memory = take::<T, N>(self.memory, units + lane);
+        let mut state = [T::ZERO; N];
+        for step in 0..self.path.len {
+            let row = self.path.row(step);
+            let place = row * width + self.path.direction * units + lane;
+            let start = (row * 2 + self.path.direction) * parts * units + lane;
+            let candidate = take::<T, N>(self.gates, start);
+            let mut forget = take::<T, N>(self.gates, start + units);
+            let mut out = take::<T, N>(self.gates, start + 2 * units);
+            let past = match self.skip {
+                Some(input) => take::<T, N>(input, place),
+                None => take::<T, N>(self.gates, start + 3 * units),
+            };
+            let mut y = [T::ZERO; N];
+            for i in 0..N {
+                forget[i] = (forget[i] + forget_memory[i] * state[i]).logistic();
+                out[i] = (out[i] + output_memory[i] * state[i]).logistic();
+                state[i] = candidate[i] + forget[i] * (state[i] - candidate[i]);
+                y[i] = past[i] + out[i] * (state[i] - past[i]);
+            }
+            self.gates[start + units..][..N].copy_from_slice(&forget);
+            self.gates[start + 2 * units..][..N].copy_from_slice(&out);
+            self.states[place..][..N].copy_from_slice(&state);
+            self.output[place..][..N].copy_from_slice(&y);
+        }
+    }
+}
+
+#[inline(always)]
+fn take<T: Real, const N: usize>(values: &[T], start: usize) -> [T; N] {
+    let mut taken = [T::ZERO; N];
+    taken.copy_from_slice(&values[start..start + N]);
+    taken
+}
+
+/// The backward scan of one sentence in one direction.
+struct Back<'a, T> {
+    path: Path,
+    memory: &'a [T],
+    trace: &'a RecurrentTrace<T>,
+    dy: &'a [T],
+    dgates: &'a mut [T],
+    dmemory: &'a mut [T],
+}
+
+impl<T: Real> Back<'_, T> {
+    /// `past` is the input and its gradient, if the input is the way past.
+    fn run(self, units: usize, mut past: Option<(&[T], &mut Vec<T>)>) {
+        let parts = if past.is_some() { 3 } else { 4 };
+        let mut carry = vec![T::ZERO; units];
+        for step in (0..self.path.len).rev() {
+            let row = self.path.row(step);
+            let side = self.path.direction * units;
+            let place = row * 2 * units + side;
+            let before = (step > 0).then(|| self.path.row(step - 1) * 2 * units + side);
+            let start = (row * 2 + self.path.direction) * parts * units;
+            for i in 0..units {
+                let gate = |part: usize| self.trace.gates[start + part * units + i];
+                let (candidate, forget, out) = (gate(0), gate(1), gate(2));
+                let previous = before.map_or(T::ZERO, |before| self.trace.states[before + i]);
+                let state = self.trace.states[place + i];
+                let dy = self.dy[place + i];
+                let dpast = dy * (T::ONE - out);
+                let past = match &mut past {
+                    Some((input, dinput)) => {
+                        dinput[place + i] += dpast;
+                        input[place + i]
+                    }
+                    None => {
+                        self.dgates[start + 3 * units + i] = dpast;
+                        gate(3)
+                    }
+                };
+                let dout = dy * (state - past) * out * (T::ONE - out);
+                let dstate = dy * out + carry[i];
+                let dforget = dstate * (previous - candidate) * forget * (T::ONE - forget);
+                self.dgates[start + i] = dstate * (T::ONE - forget);
+                self.dgates[start + units + i] = dforget;
+                self.dgates[start + 2 * units + i] = dout;
+                self.dmemory[i] += dforget * previous;
+                self.dmemory[units + i] += dout * previous;
+                carry[i] =
+                    dstate * forget + dforget * self.memory[i] + dout * self.memory[units + i];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{check_gradient, random};
+
+    fn check(inputs: usize, units: usize) {
+        let mut places = Places::default();
+        let layer = Recurrent::new(inputs, units, &mut places);
+        let starts = [0, 4, 5, 8];
+        let rows = 8;
+        let point = random(places.used() + rows * inputs);
+        let judge = random(rows * layer.outputs());
+        let mut scratch = RecurrentScratch::default();
+        let mut packed = PackedLinear::default();
+        check_gradient(&point, |point, gradient| {
+            let (parameters, x) = point.split_at(places.used());
+            layer.pack(parameters, true, &mut packed);
+            let mut trace = RecurrentTrace::default();
+            layer.forward(parameters, &packed, &starts, x, &mut trace, &mut scratch.product);
+            let (dp, dx) = gradient.split_at_mut(places.used());
+            let mut d = Vec::new();
+            layer.backward(
+                (parameters, &packed),
+                (&starts, x),
+                &trace,
+                &judge,
+                (dp, &mut d),
+                &mut scratch,
+            );
+            dx.iter_mut().zip(d).for_each(|(sum, d)| *sum += d);
+            trace.output.iter().zip(&judge).map(|(y, j)| y * j).sum()
+        });
+    }
+
+    #[test]
+    fn gradients_equal_finite_differences() {
+        check(3, 2);
+        check(4, 2);
+        check(5, 9);
+    }
+}
