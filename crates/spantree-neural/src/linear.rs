@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::product::{Packed, ProductScratch, View, add_product, add_product_once};
+use crate::product::{Packed, ProductScratch, View, add_product, add_product_once, write_product};
 use crate::random::Rng;
 use crate::real::Real;
 
@@ -87,10 +87,9 @@ impl Linear {
         scratch: &mut ProductScratch<T>,
     ) {
         let bias = &parameters[self.bias.clone()];
-        y.clear();
-        (0..x.rows).for_each(|_| y.extend_from_slice(bias));
+        y.resize(x.rows * self.outputs, T::ZERO);
         let x = View::part(x.data, x.rows, self.inputs, x.step);
-        add_product(x, &packed.forward, y, self.outputs, scratch);
+        write_product(x, &packed.forward, bias, y, scratch);
     }
 
     /// Adds the gradients of the parameters to `gradient`, and that of the input to `dx`, whose rows begin `x.step` apart.

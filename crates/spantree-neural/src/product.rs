@@ -1,6 +1,6 @@
 //! Products of matrices.
 //!
-//! `C += A · B` with `B` packed beforehand: weights are packed once and used for many batches. The left matrix is cut into
+//! `C += A · B`, or `C = A · B + b` with one row `b` added to all, with `B` packed beforehand: weights are packed once and used for many batches. The left matrix is cut into
 //! blocks of six rows, the right one into panels of sixteen columns, both stored in the order in which one tile of
 //! `C`, held in registers, reads them. Every entry of `C` is one sum in the order of the inner index, whatever the shapes, so
 //! a row of the product does not depend on the rows around it.
@@ -70,7 +70,7 @@ impl<T: Real> Packed<T> {
     /// Packs a matrix; memory is kept.
     pub fn pack(&mut self, matrix: View<'_, T>) {
         (self.inner, self.columns) = (matrix.rows, matrix.columns);
-        pack(matrix.transposed(), WIDTH, &mut self.panels);
+        pack::<T, WIDTH>(matrix.transposed(), &mut self.panels);
     }
 
     /// Number of rows.
@@ -86,25 +86,30 @@ impl<T: Real> Packed<T> {
     }
 }
 
-/// Cuts the rows of a matrix into blocks of `height` and stores each block column by column, missing rows as zeros.
-fn pack<T: Real>(matrix: View<'_, T>, height: usize, blocks: &mut Vec<T>) {
-    let View { data, rows, columns, row_step, column_step } = matrix;
-    blocks.clear();
-    blocks.resize(rows.div_ceil(height) * height * columns, T::ZERO);
-    if columns == 0 {
-        return;
-    }
-    for (index, block) in blocks.chunks_exact_mut(height * columns).enumerate() {
-        let first = index * height;
-        for row in 0..height.min(rows - first) {
-            let start = (first + row) * row_step;
-            let cells = block[row..].iter_mut().step_by(height);
-            if column_step == 1 {
-                let row = &data[start..start + columns];
-                cells.zip(row).for_each(|(cell, &value)| *cell = value);
-            } else {
-                let row = data[start..].iter().step_by(column_step);
-                cells.zip(row).for_each(|(cell, &value)| *cell = value);
+/// Cuts the rows of a matrix into blocks of `N` and stores each block column by column, missing rows as zeros.
+fn pack<T: Real, const N: usize>(matrix: View<'_, T>, blocks: &mut Vec<T>) {
+    let View { rows, columns, .. } = matrix;
+    blocks.resize(rows.div_ceil(N) * N * columns, T::ZERO);
+    let (cells, _) = blocks.as_chunks_mut::<N>();
+    for (index, block) in cells.chunks_exact_mut(columns.max(1)).enumerate() {
+        let first = index * N;
+        let height = N.min(rows - first);
+        if height < N {
+            block.fill([T::ZERO; N]);
+        }
+        if matrix.row_step == 1 {
+            for (column, cells) in block.iter_mut().enumerate() {
+                let start = first + column * matrix.column_step;
+                match matrix.data[start..].first_chunk() {
+                    Some(whole) if height == N => *cells = *whole,
+                    _ => cells[..height].copy_from_slice(&matrix.data[start..start + height]),
+                }
+            }
+        } else {
+            for row in 0..height {
+                let start = (first + row) * matrix.row_step;
+                let values = matrix.data[start..].iter().step_by(matrix.column_step);
+                block.iter_mut().zip(values).for_each(|(cells, &value)| cells[row] = value);
             }
         }
     }
@@ -129,7 +134,22 @@ pub fn add_product<T: Real>(
     step: usize,
     scratch: &mut ProductScratch<T>,
 ) {
-    add_packed(a, b, c, step, &mut scratch.blocks);
+    multiply(a, b, (c, step), None, &mut scratch.blocks);
+}
+
+/// Writes `a · b`, with `bias` added to every row, to `c`, whose rows have no gaps.
+///
+/// # Panics
+/// If the shapes do not fit each other, `bias` or `c`.
+pub fn write_product<T: Real>(
+    a: View<'_, T>,
+    b: &Packed<T>,
+    bias: &[T],
+    c: &mut [T],
+    scratch: &mut ProductScratch<T>,
+) {
+    assert_eq!(bias.len(), b.columns, "the bias of a product");
+    multiply(a, b, (c, b.columns), Some(bias), &mut scratch.blocks);
 }
 
 /// Adds `a · b` to `c` for a matrix `b` that is not packed.
@@ -144,20 +164,20 @@ pub fn add_product_once<T: Real>(
     scratch: &mut ProductScratch<T>,
 ) {
     scratch.packed.pack(b);
-    add_packed(a, &scratch.packed, c, step, &mut scratch.blocks);
+    multiply(a, &scratch.packed, (c, step), None, &mut scratch.blocks);
 }
 
-fn add_packed<T: Real>(
+fn multiply<T: Real>(
     a: View<'_, T>,
     b: &Packed<T>,
-    c: &mut [T],
-    step: usize,
+    (c, step): (&mut [T], usize),
+    bias: Option<&[T]>,
     blocks: &mut Vec<T>,
 ) {
     assert_eq!(a.columns, b.inner, "the inner sizes of a product");
     assert!(a.rows == 0 || (a.rows - 1) * step + b.columns <= c.len(), "the place for a product");
-    pack(a, HEIGHT, blocks);
-    simd::run(Product { a: blocks, b, c, rows: a.rows, step });
+    pack::<T, HEIGHT>(a, blocks);
+    simd::run(Product { a: blocks, b, c, rows: a.rows, step, bias });
 }
 
 struct Product<'a, T> {
@@ -166,29 +186,44 @@ struct Product<'a, T> {
     c: &'a mut [T],
     rows: usize,
     step: usize,
+    /// What replaces the old `c`, if anything.
+    bias: Option<&'a [T]>,
 }
 
 impl<T: Real> Kernel for Product<'_, T> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
-        let Self { a, b, c, rows, step } = self;
+        let Self { a, b, c, rows, step, bias } = self;
         let inner = b.inner;
-        if inner == 0 {
-            return;
-        }
-        for (panel, right) in b.panels.chunks_exact(WIDTH * inner).enumerate() {
-            let column = panel * WIDTH;
+        for (panel, column) in (0..b.columns).step_by(WIDTH).enumerate() {
+            let right = &b.panels[panel * WIDTH * inner..][..WIDTH * inner];
             let width = WIDTH.min(b.columns - column);
-            for (block, left) in a.chunks_exact(HEIGHT * inner).enumerate() {
+            let bias = bias.map(|bias| &bias[column..column + width]);
+            for (block, first) in (0..rows).step_by(HEIGHT).enumerate() {
+                let left = &a[block * HEIGHT * inner..][..HEIGHT * inner];
                 let tile = tile::<T, FUSED>(left, right);
-                let first = block * HEIGHT;
                 for (row, sums) in tile.iter().enumerate().take(rows - first) {
                     let start = (first + row) * step + column;
-                    let target = &mut c[start..start + width];
-                    target.iter_mut().zip(sums).for_each(|(cell, &sum)| *cell += sum);
+                    store(sums, bias, &mut c[start..start + width]);
                 }
             }
         }
+    }
+}
+
+/// Adds a row of a tile to its place or to the bias; both are narrower at the right edge.
+#[inline(always)]
+fn store<T: Real>(sums: &[T; WIDTH], bias: Option<&[T]>, target: &mut [T]) {
+    if let Some(target) = target.first_chunk_mut::<WIDTH>() {
+        if let Some(bias) = bias.and_then(|bias| bias.first_chunk()) {
+            *target = *bias;
+        }
+        for column in 0..WIDTH {
+            target[column] += sums[column];
+        }
+    } else {
+        bias.into_iter().for_each(|bias| target.copy_from_slice(bias));
+        target.iter_mut().zip(sums).for_each(|(cell, &sum)| *cell += sum);
     }
 }
 
@@ -240,7 +275,14 @@ mod tests {
             };
             let mut c = vec![1.0f32; m * n];
             add_product_once(View::new(&a, m, k), View::new(&b, k, n), &mut c, n, &mut scratch);
-            // The transposed product: (B' · A')' .
+            let mut packed = Packed::default();
+            packed.pack(View::new(&b, k, n));
+            let mut written = vec![7.0f32; m * n];
+            let ones = vec![1.0; n];
+            write_product(View::new(&a, m, k), &packed, &ones, &mut written, &mut scratch);
+            let close = |(x, y): (&f32, &f32)| (x - y).abs() < 1e-5;
+            assert!(c.iter().zip(&written).all(close), "{m} {n} {k}");
+            // The transposed product: (B' · A')'.
             let mut d = vec![1.0f32; m * n];
             let (bt, at) = (View::new(&b, k, n).transposed(), View::new(&a, m, k).transposed());
             add_product_once(bt, at, &mut d, m, &mut scratch);
@@ -283,8 +325,8 @@ mod tests {
         let mut fast = vec![0.0; rows * columns];
         add_product(View::new(&a, rows, inner), &packed, &mut fast, columns, &mut scratch);
         let mut plain = vec![0.0; rows * columns];
-        let kernel = Product { a: &scratch.blocks, b: &packed, c: &mut plain, rows, step: columns };
-        simd::run_plain(kernel);
+        let (a, c) = (&scratch.blocks[..], &mut plain[..]);
+        simd::run_plain(Product { a, b: &packed, c, rows, step: columns, bias: None });
         let close = |(x, y): (&f32, &f32)| (x - y).abs() < 1e-5;
         assert!(fast.iter().zip(&plain).all(close));
     }

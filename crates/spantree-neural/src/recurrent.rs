@@ -99,7 +99,6 @@ impl Recurrent {
         scratch: &mut RecurrentScratch<T>,
     ) {
         let RecurrentScratch { gates: dgates, product } = scratch;
-        dgates.clear();
         dgates.resize(trace.gates.len(), T::ZERO);
         dx.clear();
         dx.resize(x.len(), T::ZERO);
@@ -109,8 +108,9 @@ impl Recurrent {
                 let path = Path::new(bounds, direction);
                 let size = 2 * self.units;
                 let dmemory = &mut gradient[self.memory.clone()][direction * size..][..size];
-                let back = Back { path, memory, trace, dy, dgates, dmemory };
-                back.run(self.units, if skip { Some((x, dx)) } else { None });
+                let units = self.units;
+                let past = if skip { Some((x, &mut dx[..])) } else { None };
+                simd::run(Back { path, units, memory, trace, dy, past, dgates, dmemory });
             }
         }
         let rows = x.len() / self.linear.inputs;
@@ -210,70 +210,98 @@ impl<T: Real> Scan<'_, T> {
                 state[i] = candidate[i] + forget[i] * (state[i] - candidate[i]);
                 y[i] = past[i] + out[i] * (state[i] - past[i]);
             }
-            self.gates[start + units..][..N].copy_from_slice(&forget);
-            self.gates[start + 2 * units..][..N].copy_from_slice(&out);
-            self.states[place..][..N].copy_from_slice(&state);
-            self.output[place..][..N].copy_from_slice(&y);
+            put(self.gates, start + units, forget);
+            put(self.gates, start + 2 * units, out);
+            put(self.states, place, state);
+            put(self.output, place, y);
         }
     }
 }
 
+/// The `N` values from `start` on.
 #[inline(always)]
 fn take<T: Real, const N: usize>(values: &[T], start: usize) -> [T; N] {
-    let mut taken = [T::ZERO; N];
-    taken.copy_from_slice(&values[start..start + N]);
-    taken
+    values[start..].first_chunk().copied().unwrap_or([T::ZERO; N])
+}
+
+/// Writes `N` values from `start` on.
+#[inline(always)]
+fn put<T: Real, const N: usize>(values: &mut [T], start: usize, new: [T; N]) {
+    if let Some(place) = values[start..].first_chunk_mut() {
+        *place = new;
+    }
 }
 
 /// The backward scan of one sentence in one direction.
 struct Back<'a, T> {
     path: Path,
+    units: usize,
     memory: &'a [T],
     trace: &'a RecurrentTrace<T>,
     dy: &'a [T],
+    /// The input and its gradient, if the input is the way past.
+    past: Option<(&'a [T], &'a mut [T])>,
     dgates: &'a mut [T],
     dmemory: &'a mut [T],
 }
 
+impl<T: Real> Kernel for Back<'_, T> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(mut self) {
+        for lane in (0..self.units).step_by(LANES) {
+            if lane + LANES <= self.units {
+                self.lanes::<LANES>(lane);
+            } else {
+                (lane..self.units).for_each(|unit| self.lanes::<1>(unit));
+            }
+        }
+    }
+}
+
 impl<T: Real> Back<'_, T> {
-    /// `past` is the input and its gradient, if the input is the way past.
-    fn run(self, units: usize, mut past: Option<(&[T], &mut Vec<T>)>) {
-        let parts = if past.is_some() { 3 } else { 4 };
-        let mut carry = vec![T::ZERO; units];
+    #[inline(always)]
+    fn lanes<const N: usize>(&mut self, lane: usize) {
+        let units = self.units;
+        let parts = if self.past.is_some() { 3 } else { 4 };
+        let side = self.path.direction * units + lane;
+        let memory = [take::<T, N>(self.memory, lane), take(self.memory, units + lane)];
+        let mut dmemory = [[T::ZERO; N]; 2];
+        let mut carry = [T::ZERO; N];
         for step in (0..self.path.len).rev() {
             let row = self.path.row(step);
-            let side = self.path.direction * units;
             let place = row * 2 * units + side;
-            let before = (step > 0).then(|| self.path.row(step - 1) * 2 * units + side);
-            let start = (row * 2 + self.path.direction) * parts * units;
-            for i in 0..units {
-                let gate = |part: usize| self.trace.gates[start + part * units + i];
-                let (candidate, forget, out) = (gate(0), gate(1), gate(2));
-                let previous = before.map_or(T::ZERO, |before| self.trace.states[before + i]);
-                let state = self.trace.states[place + i];
-                let dy = self.dy[place + i];
-                let dpast = dy * (T::ONE - out);
-                let past = match &mut past {
-                    Some((input, dinput)) => {
-                        dinput[place + i] += dpast;
-                        input[place + i]
-                    }
-                    None => {
-                        self.dgates[start + 3 * units + i] = dpast;
-                        gate(3)
-                    }
-                };
-                let dout = dy * (state - past) * out * (T::ONE - out);
-                let dstate = dy * out + carry[i];
-                let dforget = dstate * (previous - candidate) * forget * (T::ONE - forget);
-                self.dgates[start + i] = dstate * (T::ONE - forget);
-                self.dgates[start + units + i] = dforget;
-                self.dgates[start + 2 * units + i] = dout;
-                self.dmemory[i] += dforget * previous;
-                self.dmemory[units + i] += dout * previous;
-                carry[i] =
-                    dstate * forget + dforget * self.memory[i] + dout * self.memory[units + i];
+            let start = (row * 2 + self.path.direction) * parts * units + lane;
+            let gate = |part: usize| take::<T, N>(&self.trace.gates, start + part * units);
+            let [candidate, forget, out] = [gate(0), gate(1), gate(2)];
+            let previous = match step {
+                0 => [T::ZERO; N],
+                _ => take(&self.trace.states, self.path.row(step - 1) * 2 * units + side),
+            };
+            let state = take::<T, N>(&self.trace.states, place);
+            let dy = take::<T, N>(self.dy, place);
+            let past = self.past.as_ref().map_or_else(|| gate(3), |(x, _)| take(x, place));
+            let mut d = [[T::ZERO; N]; 4];
+            for i in 0..N {
+                let dstate = dy[i] * out[i] + carry[i];
+                let change = previous[i] - candidate[i];
+                d[0][i] = dstate * (T::ONE - forget[i]);
+                d[1][i] = dstate * change * forget[i] * (T::ONE - forget[i]);
+                d[2][i] = dy[i] * (state[i] - past[i]) * out[i] * (T::ONE - out[i]);
+                d[3][i] = dy[i] * (T::ONE - out[i]);
+                dmemory[0][i] += d[1][i] * previous[i];
+                dmemory[1][i] += d[2][i] * previous[i];
+                carry[i] = dstate * forget[i] + d[1][i] * memory[0][i] + d[2][i] * memory[1][i];
             }
+            for (part, d) in d.into_iter().enumerate().take(parts) {
+                put(self.dgates, start + part * units, d);
+            }
+            if let Some((_, dx)) = &mut self.past {
+                dx[place..][..N].iter_mut().zip(d[3]).for_each(|(sum, d)| *sum += d);
+            }
+        }
+        for (part, sums) in dmemory.iter().enumerate() {
+            let target = &mut self.dmemory[part * units + lane..][..N];
+            target.iter_mut().zip(sums).for_each(|(sum, &d)| *sum += d);
         }
     }
 }
