@@ -7,6 +7,7 @@
 //! | [`graph`] | which tree, which labels, how sure? |
 //! | [`lemma`] | which base form? |
 //! | [`model`] | what is in a model file? |
+//! | [`neural`] | the same, with the scores of a network |
 //! | [`parser`] | what do all kinds of parsers have in common? |
 //! | [`segment`] | where are the sentences, tokens and words of a text? |
 //! | [`rows`] | how are the weights of taggers and lemmatisers stored? |
@@ -35,6 +36,7 @@ pub mod feature;
 pub mod graph;
 pub mod lemma;
 pub mod model;
+pub mod neural;
 pub mod parser;
 pub mod pipeline;
 pub mod rows;
@@ -45,4 +47,5 @@ pub mod train;
 pub use pipeline::Pipeline;
 pub use spantree_decode as decode;
 pub use spantree_learn as learn;
+pub use spantree_neural as network;
 pub use spantree_treebank as treebank;

@@ -5,13 +5,14 @@
 
 pub mod analysis;
 pub mod calibration;
+pub(crate) mod search;
 
 use std::sync::Arc;
 
 use spantree_treebank::Sentence;
 
-use crate::graph;
 use crate::model::{Container, ModelError, ParserHeader, Sections};
+use crate::{graph, neural};
 
 pub use analysis::{
     Analysis, CONFIDENCE_LIMIT, Confidence, PROJECTIVE_LIMIT, ParseError, ParseOptions,
@@ -21,9 +22,12 @@ pub use analysis::{
 /// A trained parser.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a program has one or two")]
 pub enum Parser {
     /// A table of arc scores and a spanning tree.
     Graph(graph::Parser),
+    /// The same with scores of a network.
+    Neural(neural::Parser),
 }
 
 impl Parser {
@@ -34,6 +38,9 @@ impl Parser {
     pub fn new(container: Arc<Container>, header: ParserHeader) -> Result<Self, ModelError> {
         match header {
             ParserHeader::Graph(header) => graph::Parser::new(container, header).map(Self::Graph),
+            ParserHeader::Neural(header) => {
+                neural::Parser::new(&container, header).map(Self::Neural)
+            }
         }
     }
 
@@ -42,6 +49,7 @@ impl Parser {
     pub fn header(&self) -> ParserHeader {
         match self {
             Self::Graph(parser) => ParserHeader::Graph(parser.info().clone()),
+            Self::Neural(parser) => ParserHeader::Neural(parser.info().clone()),
         }
     }
 
@@ -51,8 +59,10 @@ impl Parser {
     /// Never for a parser that was loaded or trained.
     pub fn write_sections(&self, sections: &mut Sections) -> Result<(), ModelError> {
         match self {
-            Self::Graph(parser) => parser.write_sections(sections),
+            Self::Graph(parser) => parser.write_sections(sections)?,
+            Self::Neural(parser) => parser.write_sections(sections),
         }
+        Ok(())
     }
 
     /// A worker with its own buffers; make one per thread.
@@ -60,6 +70,7 @@ impl Parser {
     pub fn worker(&self) -> Worker<'_> {
         match self {
             Self::Graph(parser) => Worker::Graph(parser.worker()),
+            Self::Neural(parser) => Worker::Neural(parser.worker()),
         }
     }
 }
@@ -70,12 +81,21 @@ impl From<graph::Parser> for Parser {
     }
 }
 
+impl From<neural::Parser> for Parser {
+    fn from(parser: neural::Parser) -> Self {
+        Self::Neural(parser)
+    }
+}
+
 /// Parses sentences with one model; see [`Parser::worker`].
 #[derive(Debug)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a thread has one")]
 pub enum Worker<'p> {
     /// See [`Parser::Graph`].
     Graph(graph::Worker<'p>),
+    /// See [`Parser::Neural`].
+    Neural(neural::Worker<'p>),
 }
 
 impl Worker<'_> {
@@ -90,6 +110,7 @@ impl Worker<'_> {
     ) -> Result<&Analysis, ParseError> {
         match self {
             Self::Graph(worker) => worker.parse(sent, options),
+            Self::Neural(worker) => worker.parse(sent, options),
         }
     }
 
@@ -98,6 +119,7 @@ impl Worker<'_> {
     pub fn timing(&self) -> Timing {
         match self {
             Self::Graph(worker) => worker.timing(),
+            Self::Neural(worker) => worker.timing(),
         }
     }
 }

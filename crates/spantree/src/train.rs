@@ -10,18 +10,19 @@
 //! Everything is a function of data, configuration and seed: the same three give the same bytes, also when training was
 //! interrupted and resumed from its `checkpoint`.
 
-mod checkpoint;
+pub(crate) mod calibrate;
+pub(crate) mod checkpoint;
 mod config;
 mod cost;
-mod data;
+pub(crate) mod data;
 mod epoch;
 mod error;
-mod evaluate;
+pub(crate) mod evaluate;
 mod finish;
 mod labels;
 mod problem;
 mod progress;
-mod run;
+pub(crate) mod run;
 mod support;
 mod trees;
 

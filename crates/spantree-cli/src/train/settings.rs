@@ -69,12 +69,15 @@ pub(super) struct Settings {
 enum ParserChoice {
     /// sparse features score arcs, a spanning tree is decoded
     Graph,
+    /// a recurrent network scores arcs, a spanning tree is decoded
+    Neural,
 }
 
 impl From<ParserChoice> for Kind {
     fn from(choice: ParserChoice) -> Self {
         match choice {
             ParserChoice::Graph => Kind::Graph,
+            ParserChoice::Neural => Kind::Neural,
         }
     }
 }
@@ -130,6 +133,7 @@ impl Settings {
         let mut config = self.read_file()?;
         set(&mut config.parser, self.parser.map(Kind::from));
         set(&mut config.epochs, self.epochs);
+        config.neural.epochs = self.epochs.or(config.neural.epochs);
         set(&mut config.patience, self.patience);
         set(&mut config.order, self.order);
         set(&mut config.threads, self.threads);

@@ -176,6 +176,18 @@ impl Atoms {
         &self.tags
     }
 
+    /// The values of a row, by column.
+    #[inline]
+    pub(crate) fn row(&self, row: usize) -> &[u64] {
+        &self.values[row * self.width..][..self.width]
+    }
+
+    /// The pairs of FEATS of a row.
+    #[inline]
+    pub(crate) fn feats(&self, row: usize) -> &[(u32, u64)] {
+        self.list(Atom::Feat, row)
+    }
+
     /// The value in `column` of the row `offset` away from `row`.
     #[inline]
     pub(super) fn at(&self, row: usize, offset: i8, column: usize) -> u64 {

@@ -62,10 +62,10 @@ impl Parser {
 
     fn of_file(container: Container, header: model::Header) -> Result<Self, ModelError> {
         let name = container.name().to_owned();
-        let problem = "it has no parser; train one with `--stages parse`".to_owned();
+        let problem = "it has no graph parser; train one with `--stages parse`".to_owned();
         match header.parser {
             Some(ParserHeader::Graph(header)) => Self::new(Arc::new(container), header),
-            None => Err(ModelError::Invalid { name, problem }),
+            _ => Err(ModelError::Invalid { name, problem }),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{graph, lemma, segment, tag};
+use crate::{graph, lemma, neural, segment, tag};
 
 /// The header of a model file: what its stages say about themselves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub struct Header {
 pub enum ParserHeader {
     /// See [`crate::graph`].
     Graph(graph::Header),
+    /// See [`crate::neural`].
+    Neural(neural::Header),
 }
 
 impl ParserHeader {
@@ -36,6 +38,10 @@ impl ParserHeader {
     pub fn summary(&self) -> String {
         match self {
             Self::Graph(header) => format!("graph, decoder {}", header.decoder),
+            Self::Neural(header) => {
+                let neural::Sizes { layers, units, .. } = header.sizes;
+                format!("neural, decoder {}, {layers} layers of 2 × {units}", header.decoder)
+            }
         }
     }
 
@@ -44,6 +50,7 @@ impl ParserHeader {
     pub fn labels(&self) -> &[String] {
         match self {
             Self::Graph(header) => &header.labels,
+            Self::Neural(header) => &header.labels,
         }
     }
 
@@ -52,6 +59,7 @@ impl ParserHeader {
     pub fn training(&self) -> &TrainingInfo {
         match self {
             Self::Graph(header) => &header.training,
+            Self::Neural(header) => &header.training,
         }
     }
 
@@ -60,6 +68,7 @@ impl ParserHeader {
     pub fn dev(&self) -> Option<DevScores> {
         match self {
             Self::Graph(header) => header.dev,
+            Self::Neural(header) => header.dev,
         }
     }
 }

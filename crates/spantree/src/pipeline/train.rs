@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::{Pipeline, Stages};
 use crate::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
 use crate::model::ModelError;
+use crate::neural;
 use crate::parser::Parser;
 use crate::segment::{self, Segmenter};
 use crate::tag::{self, TagOptions, Tagger, TaggerConfig, TaggerTrainer};
@@ -233,6 +234,9 @@ fn train_kind(
         Kind::Graph => {
             let trainer = Trainer::new(config.parser.clone());
             Ok(trainer.train_versions(train, versions, dev, &mut report)?.into())
+        }
+        Kind::Neural => {
+            Ok(neural::train::train(&config.parser, (train, versions), dev, &mut report)?.into())
         }
     }
 }

@@ -45,7 +45,7 @@ struct Saved {
 }
 
 /// Settings and data of a run by name.
-type Identity = Map<String, Value>;
+pub(crate) type Identity = Map<String, Value>;
 
 const KIND: &str = "checkpoint of a graph parser";
 
@@ -75,7 +75,7 @@ impl Checkpoint {
     fn resume(mut self) -> Result<Self, TrainError> {
         let Some(path) = &self.path else { return Ok(self) };
         let (container, saved): (_, Saved) = Container::open(path)?;
-        if let Some(difference) = difference(&saved, &self.run) {
+        if let Some(difference) = difference((&saved.kind, &saved.run), (KIND, &self.run)) {
             return Err(TrainError::OtherRun { name: container.name().to_owned(), difference });
         }
         let label_state = load_state(&container, "label", saved.label_steps)?;
@@ -161,7 +161,7 @@ impl Checkpoint {
 }
 
 /// Everything that decides about the weights: all settings but those that only say when to stop, and the data.
-fn identity(config: &TrainConfig, (train, dev): (&[Sentence], &[Sentence])) -> Identity {
+pub(crate) fn identity(config: &TrainConfig, (train, dev): (&[Sentence], &[Sentence])) -> Identity {
     let mut run = match serde_json::to_value(config) {
         Ok(Value::Object(settings)) => settings,
         _ => Map::new(),
@@ -172,19 +172,22 @@ fn identity(config: &TrainConfig, (train, dev): (&[Sentence], &[Sentence])) -> I
     run
 }
 
-/// What keeps a saved run from being gone on with.
-fn difference(saved: &Saved, run: &Identity) -> Option<String> {
-    if saved.kind != KIND {
-        return Some(format!("it is a \"{}\", not a {KIND}", saved.kind));
+/// What keeps a saved run from being gone on with; each is a kind of checkpoint and its identity.
+pub(crate) fn difference(
+    (saved_kind, saved): (&str, &Identity),
+    (kind, run): (&str, &Identity),
+) -> Option<String> {
+    if saved_kind != kind {
+        return Some(format!("it is a \"{saved_kind}\", not a {kind}"));
     }
-    let names = run.keys().chain(saved.run.keys());
-    let differs = |name: &&String| run.get(*name) != saved.run.get(*name);
+    let names = run.keys().chain(saved.keys());
+    let differs = |name: &&String| run.get(*name) != saved.get(*name);
     let name = names.into_iter().find(differs)?;
     let show = |value: Option<&Value>| match value {
         None => "none".to_owned(),
         Some(value) => value.to_string().chars().take(60).collect(),
     };
-    let (there, here) = (show(saved.run.get(name)), show(run.get(name)));
+    let (there, here) = (show(saved.get(name)), show(run.get(name)));
     Some(format!("{name} is {there} there and {here} here"))
 }
 

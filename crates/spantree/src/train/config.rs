@@ -16,6 +16,7 @@ use super::TrainError;
 use super::cost::Cost;
 use crate::graph::{Decoder, TemplateTexts};
 use crate::model::Source;
+use crate::neural::NeuralConfig;
 
 /// The kind of parser to train; see [`crate::parser`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +26,8 @@ pub enum Kind {
     /// Sparse features score arcs; a spanning tree is decoded.
     #[default]
     Graph,
+    /// A network scores arcs.
+    Neural,
 }
 
 /// How weights are updated.
@@ -201,6 +204,8 @@ pub struct TrainConfig {
     pub learner: LearnerConfig,
     /// What mistakes cost.
     pub cost: Cost,
+    /// Settings of the network, for that kind of parser.
+    pub neural: NeuralConfig,
     /// The templates; `None` chooses by the columns of the treebank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub templates: Option<TemplateTexts>,
@@ -233,6 +238,7 @@ impl Default for TrainConfig {
             mixing: Mixing::Uniform,
             learner: LearnerConfig::default(),
             cost: Cost::default(),
+            neural: NeuralConfig::default(),
             templates: None,
             sources: Vec::new(),
             checkpoint: None,

@@ -87,7 +87,7 @@ pub(super) fn encode(train: &[Sentence], crossing: Option<Scheme>) -> Cow<'_, [S
 }
 
 /// Checks the data and counts what the header reports.
-pub(super) fn inspect(
+pub(crate) fn inspect(
     config: &TrainConfig,
     train: &[Sentence],
     warn: &mut dyn FnMut(TrainWarning),
@@ -130,7 +130,7 @@ pub(super) fn inspect(
 }
 
 /// Warns of what the development data have otherwise than the training data.
-pub(super) fn compare(train: &[Sentence], dev: &[Sentence], warn: &mut dyn FnMut(TrainWarning)) {
+pub(crate) fn compare(train: &[Sentence], dev: &[Sentence], warn: &mut dyn FnMut(TrainWarning)) {
     if dev.iter().all(Sentence::is_empty) {
         return;
     }
@@ -162,7 +162,7 @@ pub(super) fn compare(train: &[Sentence], dev: &[Sentence], warn: &mut dyn FnMut
 }
 
 /// A number that changes whenever anything in the sentences does.
-pub(super) fn fingerprint(sentences: &[Sentence]) -> u64 {
+pub(crate) fn fingerprint(sentences: &[Sentence]) -> u64 {
     let mut sum = hash::mix(0, sentences.len() as u64);
     for sent in sentences {
         let mut writer = TreebankWriter::new(Vec::new(), Format::Conllu);

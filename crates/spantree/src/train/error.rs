@@ -84,7 +84,7 @@ pub enum TrainError {
 }
 
 impl TrainError {
-    pub(super) fn setting(name: &str, value: impl Display, remedy: &'static str) -> Self {
+    pub(crate) fn setting(name: &str, value: impl Display, remedy: &'static str) -> Self {
         Self::Setting { name: name.to_owned(), value: value.to_string(), remedy }
     }
 }

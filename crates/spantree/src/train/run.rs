@@ -206,7 +206,10 @@ fn say(observer: &Mutex<Observer<'_>>, progress: Progress) {
 }
 
 /// The development data, or nothing if no word of them can be scored.
-fn scored<'a>(dev: &'a [Sentence], warn: &mut dyn FnMut(TrainWarning)) -> &'a [Sentence] {
+pub(crate) fn scored<'a>(
+    dev: &'a [Sentence],
+    warn: &mut dyn FnMut(TrainWarning),
+) -> &'a [Sentence] {
     let usable = dev.iter().flat_map(Sentence::heads).any(|head| head.is_some());
     if !usable && !dev.is_empty() {
         warn(TrainWarning::EmptyDev);

@@ -1,0 +1,20 @@
+//! Parsing with a learned scorer: a small recurrent network fills the table of arc scores.
+//!
+//! ```text
+//! Sentence → Inputs → Scorer (network) → ArcScores → Decoder → heads → Scorer → labels
+//! ```
+//! [`Parser`] is the loaded model, [`Worker`] parses with it, [`train`] makes it. The network itself, which knows numbers
+//! only, is in [`spantree_neural`]; what is behind the table of scores is shared with [`crate::graph`].
+
+pub mod header;
+pub mod input;
+pub mod parser;
+pub(crate) mod rounded;
+pub mod scorer;
+pub mod train;
+pub mod worker;
+
+pub use header::{Header, Sizes};
+pub use parser::Parser;
+pub use train::NeuralConfig;
+pub use worker::Worker;

@@ -1,0 +1,65 @@
+//! What a learned parser says about itself in the header of a model.
+
+use serde::{Deserialize, Serialize};
+use spantree_neural::Shape;
+
+use crate::model::{Calibration, DevScores, TrainingInfo};
+
+/// See the [module](self).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// `eisner` or `mst`.
+    pub decoder: String,
+    /// What it was trained on, and how.
+    pub training: TrainingInfo,
+    /// Scores on the development set.
+    pub dev: Option<DevScores>,
+    /// The relations by number.
+    pub labels: Vec<String>,
+    /// The names of the atoms that the network sees of a word.
+    pub inputs: Vec<String>,
+    /// The sizes of the network.
+    pub sizes: Sizes,
+    /// How scores become probabilities.
+    pub calibration: Calibration,
+}
+
+/// The sizes of a network that are settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sizes {
+    /// Width of the embeddings.
+    pub width: usize,
+    /// Recurrent layers.
+    pub layers: usize,
+    /// Units of a recurrent layer in each direction.
+    pub units: usize,
+    /// Width of the vectors that score arcs.
+    pub arc: usize,
+    /// Width of the vectors that score labels.
+    pub label: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { width: 128, layers: 2, units: 128, arc: 128, label: 32 }
+    }
+}
+
+impl Sizes {
+    /// Larger networks than this are not built, whatever a file says.
+    pub(crate) const LIMIT: usize = 4096;
+
+    /// Each size with its name in settings.
+    pub(crate) fn named(&self) -> [(&'static str, usize); 5] {
+        let Self { width, layers, units, arc, label } = *self;
+        [("width", width), ("layers", layers), ("units", units), ("arc", arc), ("label", label)]
+    }
+
+    /// The shape of the network with so many embeddings and labels.
+    #[must_use]
+    pub fn shape(&self, rows: usize, labels: usize) -> Shape {
+        let Self { width, layers, units, arc, label } = *self;
+        Shape { rows, width, layers, units, arc, label, labels }
+    }
+}

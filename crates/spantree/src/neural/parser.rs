@@ -1,0 +1,113 @@
+//! The learned parser that users hold: loaded from one file, immutable, shared by any number of workers.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use spantree_neural::Network;
+
+use super::header::{Header, Sizes};
+use super::input::Inputs;
+use super::rounded::Rounded;
+use super::scorer::Scorer;
+use super::worker::Worker;
+use crate::feature::Atom;
+use crate::graph::{Decoder, LabelSet, MAX_LABELS};
+use crate::model::{Container, ModelError, ParserHeader, Sections};
+
+/// The section with the keys of known inputs.
+const KEYS: &str = "network_keys";
+
+/// A trained parser; see the [module](self).
+#[derive(Clone, Debug)]
+pub struct Parser {
+    header: Header,
+    rounded: Arc<Rounded>,
+    pub(super) scorer: Arc<Scorer>,
+    pub(super) labels: LabelSet,
+    pub(super) decoder: Decoder,
+}
+
+impl Parser {
+    /// Loads a model file and checks its parser.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or has no learned parser of this version.
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        let (container, header): (_, crate::model::Header) = Container::open(path)?;
+        match header.parser {
+            Some(ParserHeader::Neural(header)) => Self::new(&container, header),
+            _ => Err(invalid(&container, "it has no learned parser".to_owned())),
+        }
+    }
+
+    /// A parser out of the sections of a model; everything is checked.
+    ///
+    /// # Errors
+    /// When a section is missing or does not fit the header.
+    pub fn new(container: &Container, header: Header) -> Result<Self, ModelError> {
+        let invalid = |problem| invalid(container, problem);
+        let labels = header.labels.len();
+        if labels == 0 || labels > MAX_LABELS {
+            return Err(invalid(format!(
+                "it has {labels} relations; between 1 and {MAX_LABELS} are possible"
+            )));
+        }
+        if let Some((name, size)) =
+            header.sizes.named().into_iter().find(|&(_, size)| size == 0 || size > Sizes::LIMIT)
+        {
+            return Err(invalid(format!("its size {name} is {size}")));
+        }
+        let atom = |name: &String| -> Result<Atom, ModelError> {
+            name.parse().map_err(|()| invalid(format!("unknown input \"{name}\"")))
+        };
+        let atoms: Vec<_> = header.inputs.iter().map(atom).collect::<Result<_, _>>()?;
+        let inputs = Inputs::new(&atoms, container.section(KEYS)?.to_vec());
+        let network = Network::new(header.sizes.shape(inputs.rows(), labels));
+        let size = (inputs.rows(), header.sizes.width, network.parameters());
+        let rounded = Rounded::read(container, size)?;
+        if header.decoder.parse::<Decoder>().is_err() {
+            return Err(invalid(format!("unknown decoder \"{}\"", header.decoder)));
+        }
+        Ok(Self::assemble(header, inputs, rounded))
+    }
+
+    /// A parser out of parts that fit each other.
+    pub(super) fn assemble(header: Header, inputs: Inputs, rounded: Rounded) -> Self {
+        let network = Network::new(header.sizes.shape(inputs.rows(), header.labels.len()));
+        let scorer = Scorer::new(inputs, network, rounded.weights());
+        Self {
+            rounded: Arc::new(rounded),
+            scorer: Arc::new(scorer),
+            labels: LabelSet::new(header.labels.clone()),
+            decoder: header.decoder.parse().unwrap_or(Decoder::Mst),
+            header,
+        }
+    }
+
+    /// The same parser with other probabilities.
+    pub(super) fn with_header(&self, header: Header) -> Self {
+        Self { header, ..self.clone() }
+    }
+
+    /// Adds the sections of this parser to those of a model.
+    pub fn write_sections(&self, sections: &mut Sections) {
+        sections.push(KEYS, self.scorer.inputs.known());
+        self.rounded.write(sections);
+    }
+
+    /// What the model says about itself: labels, inputs, training data, scores.
+    #[must_use]
+    pub fn info(&self) -> &Header {
+        &self.header
+    }
+
+    /// A worker with its own buffers; make one per thread.
+    #[must_use]
+    pub fn worker(&self) -> Worker<'_> {
+        Worker::new(self)
+    }
+}
+
+fn invalid(container: &Container, problem: String) -> ModelError {
+    ModelError::Invalid { name: container.name().to_owned(), problem }
+}

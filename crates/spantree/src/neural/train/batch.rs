@@ -1,0 +1,152 @@
+//! Training examples, and the gradient of one batch of them.
+
+use spantree_neural::loss::cross_entropy;
+use spantree_neural::network::{DropoutRates, Packs};
+use spantree_neural::{Batch, Gradients, Network, Rng, Trace, Weights};
+use spantree_treebank::Sentence;
+
+use crate::feature::Atoms;
+use crate::graph::LabelSet;
+use crate::neural::input::{Input, Inputs, ROOT_ROW};
+
+/// A sentence with its gold tree, or what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct Example {
+    inputs: Vec<Input>,
+    /// Where the inputs of each word begin, and where the last ones end.
+    starts: Vec<usize>,
+    heads: Vec<Option<u32>>,
+    labels: Vec<Option<u16>>,
+}
+
+impl Example {
+    pub(super) fn new(inputs: &Inputs, labels: &LabelSet, sent: &Sentence) -> Self {
+        let mut values = Atoms::default();
+        inputs.read(sent, &mut values);
+        let mut example = Self {
+            inputs: Vec::new(),
+            starts: vec![0],
+            heads: sent.heads().collect(),
+            labels: sent.words().map(|word| labels.number(word.deprel())).collect(),
+        };
+        for word in 1..=sent.len() {
+            example.inputs.extend(inputs.of_word(&values, word));
+            example.starts.push(example.inputs.len());
+        }
+        example
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.heads.len()
+    }
+}
+
+/// Shares of what is withheld from the network in training.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Withheld {
+    /// Words that are made unknown.
+    pub(super) words: f64,
+    /// Single inputs.
+    pub(super) inputs: f64,
+    /// Values inside the network.
+    pub(super) values: DropoutRates,
+}
+
+/// Memory for learning from batches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BatchScratch {
+    batch: Batch,
+    trace: Trace<f32>,
+    heads: Vec<usize>,
+    darcs: Vec<f32>,
+    dlabels: Vec<f32>,
+}
+
+/// Adds the gradient of the mean loss per word of some examples and returns the sum of losses.
+pub(super) fn learn(
+    network: &Network,
+    (weights, packs): (&Weights<f32>, &Packs<f32>),
+    examples: &[&Example],
+    withheld: &Withheld,
+    rng: &mut Rng,
+    (scratch, gradients): (&mut BatchScratch, &mut Gradients<f32>),
+) -> f64 {
+    let BatchScratch { batch, trace, heads, darcs, dlabels } = scratch;
+    fill(examples, withheld, rng, batch);
+    gold_heads(examples, heads);
+    network.draw_dropout(batch, withheld.values, rng, trace);
+    network.encode(weights, packs, batch, trace);
+    network.label(weights, packs, heads, trace);
+    let words: usize = examples.iter().map(|example| example.len()).sum();
+    let weight = 1.0 / words.max(1) as f32;
+    let loss = arc_loss(examples, weight, trace.arc_scores(), darcs)
+        + label_loss(examples, weight, trace.label_scores(), dlabels);
+    network.backward((weights, packs), (batch, heads), trace, (darcs, dlabels), gradients);
+    loss
+}
+
+/// The rows of a batch, with some inputs withheld.
+fn fill(examples: &[&Example], withheld: &Withheld, rng: &mut Rng, batch: &mut Batch) {
+    batch.clear();
+    for example in examples {
+        batch.push_row([ROOT_ROW]);
+        for bounds in example.starts.windows(2) {
+            let unknown = rng.uniform() < withheld.words;
+            batch.push_row(example.inputs[bounds[0]..bounds[1]].iter().filter_map(|input| {
+                if unknown && input.names_word {
+                    input.unknown
+                } else {
+                    (rng.uniform() >= withheld.inputs).then_some(input.row)
+                }
+            }));
+        }
+        batch.end_sentence();
+    }
+}
+
+/// The row of the gold head of each row; the root and words without a head have the root.
+fn gold_heads(examples: &[&Example], heads: &mut Vec<usize>) {
+    heads.clear();
+    for example in examples {
+        let first = heads.len();
+        heads.push(first);
+        heads.extend(example.heads.iter().map(|head| first + head.unwrap_or(0) as usize));
+    }
+}
+
+fn arc_loss(examples: &[&Example], weight: f32, scores: &[f32], gradient: &mut Vec<f32>) -> f64 {
+    gradient.clear();
+    gradient.resize(scores.len(), 0.0);
+    let (mut start, mut loss) = (0, 0.0);
+    for example in examples {
+        let rows = example.len() + 1;
+        for (index, head) in example.heads.iter().enumerate() {
+            let (child, place) = (index + 1, start + (index + 1) * rows);
+            if let Some(head) = *head {
+                let (row, d) = (&scores[place..place + rows], &mut gradient[place..place + rows]);
+                loss += cross_entropy(row, head as usize, Some(child), weight, d);
+            }
+        }
+        start += rows * rows;
+    }
+    loss
+}
+
+fn label_loss(examples: &[&Example], weight: f32, scores: &[f32], gradient: &mut Vec<f32>) -> f64 {
+    gradient.clear();
+    gradient.resize(scores.len(), 0.0);
+    let rows: usize = examples.iter().map(|example| example.len() + 1).sum();
+    let count = scores.len() / rows.max(1);
+    let (mut row, mut loss) = (0, 0.0);
+    for example in examples {
+        for (index, (head, label)) in example.heads.iter().zip(&example.labels).enumerate() {
+            let place = (row + index + 1) * count;
+            if let (Some(_), Some(label)) = (head, *label) {
+                let (row, d) = (&scores[place..place + count], &mut gradient[place..place + count]);
+                loss += cross_entropy(row, label as usize, None, weight, d);
+            }
+        }
+        row += example.len() + 1;
+    }
+    loss
+}

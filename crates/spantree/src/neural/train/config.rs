@@ -1,0 +1,151 @@
+//! Settings of the training of learned parsers.
+
+use serde::{Deserialize, Serialize};
+use spantree_neural::AdamConfig;
+use spantree_neural::network::DropoutRates;
+
+use super::batch::Withheld;
+use crate::neural::Sizes;
+use crate::train::TrainError;
+
+/// Settings; the defaults are meant to be good for every treebank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NeuralConfig {
+    /// Epochs; `None` chooses by the size of the treebank. All are run, because the rate falls to 0 at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<u64>,
+    /// Words of a batch; `None` chooses by the size of the treebank.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
+    /// Length of the steps at first.
+    pub rate: f64,
+    /// Decay of the average of weights, which is what a model keeps.
+    pub average_decay: f64,
+    /// Inputs seen less often than this in training are unknown.
+    pub minimum: usize,
+    /// Share of words that are made unknown, each time anew.
+    pub word_dropout: f64,
+    /// Share of single inputs that are left out.
+    pub atom_dropout: f64,
+    /// Share of values dropped from the embeddings.
+    pub input_dropout: f64,
+    /// Share of values dropped between recurrent layers.
+    pub layer_dropout: f64,
+    /// Share of values dropped from the vectors that score arcs and labels.
+    pub score_dropout: f64,
+    /// Sizes of the network.
+    pub sizes: Sizes,
+}
+
+impl Default for NeuralConfig {
+    fn default() -> Self {
+        Self {
+            epochs: None,
+            batch: None,
+            rate: 0.002,
+            average_decay: 0.995,
+            minimum: 2,
+            word_dropout: 0.2,
+            atom_dropout: 0.1,
+            input_dropout: 0.1,
+            layer_dropout: 0.15,
+            score_dropout: 0.2,
+            sizes: Sizes::default(),
+        }
+    }
+}
+
+impl NeuralConfig {
+    /// Whether the settings can be used.
+    ///
+    /// # Errors
+    /// With the first setting that cannot.
+    pub fn check(&self) -> Result<(), TrainError> {
+        if self.epochs == Some(0) {
+            return Err(TrainError::NoEpoch);
+        }
+        if self.batch == Some(0) {
+            return Err(TrainError::setting("neural.batch", 0, "a number of words above 0"));
+        }
+        if !(self.rate > 0.0 && self.rate <= 1.0) {
+            return Err(TrainError::setting("neural.rate", self.rate, "a number from 0 to 1"));
+        }
+        for (name, share) in [
+            ("average_decay", self.average_decay),
+            ("word_dropout", self.word_dropout),
+            ("atom_dropout", self.atom_dropout),
+            ("input_dropout", self.input_dropout),
+            ("layer_dropout", self.layer_dropout),
+            ("score_dropout", self.score_dropout),
+        ] {
+            if !(0.0..1.0).contains(&share) {
+                let name = format!("neural.{name}");
+                return Err(TrainError::setting(&name, share, "a number from 0 to below 1"));
+            }
+        }
+        for (name, size) in self.sizes.named() {
+            if size == 0 || size > Sizes::LIMIT {
+                let name = format!("neural.sizes.{name}");
+                return Err(TrainError::setting(&name, size, "a number from 1 to 4096"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Epochs for a treebank of so many words: 12 for 200,000, more for fewer.
+    pub(super) fn epochs(&self, words: usize) -> u64 {
+        let chosen = 12.0 * (200_000.0 / words.max(1) as f64).powf(0.4);
+        self.epochs.unwrap_or(chosen.round().clamp(8.0, 40.0) as u64)
+    }
+
+    /// Words of a batch for a treebank of so many words: 500 for 200,000, fewer for fewer.
+    pub(super) fn batch(&self, words: usize) -> usize {
+        let chosen = 500.0 * (words as f64 / 200_000.0).powf(0.3);
+        self.batch.unwrap_or(chosen.round().clamp(100.0, 1000.0) as usize)
+    }
+
+    pub(super) fn adam(&self) -> AdamConfig {
+        AdamConfig { average_decay: self.average_decay, ..AdamConfig::default() }
+    }
+
+    pub(super) fn withheld(&self) -> Withheld {
+        Withheld {
+            words: self.word_dropout,
+            inputs: self.atom_dropout,
+            values: DropoutRates {
+                input: self.input_dropout,
+                layer: self.layer_dropout,
+                sides: self.score_dropout,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_treebanks_get_more_and_smaller_steps() {
+        let config = NeuralConfig::default();
+        assert_eq!((config.epochs(200_000), config.batch(200_000)), (12, 500));
+        assert_eq!((config.epochs(20_000), config.batch(20_000)), (30, 251));
+        assert_eq!((config.epochs(0), config.batch(0)), (40, 100));
+        assert_eq!(NeuralConfig { epochs: Some(3), ..config }.epochs(7), 3);
+    }
+
+    #[test]
+    fn senseless_settings_are_refused() {
+        let check = |change: fn(&mut NeuralConfig)| {
+            let mut config = NeuralConfig::default();
+            change(&mut config);
+            config.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(check(|_| ()), Ok(()));
+        assert!(check(|config| config.rate = 0.0).unwrap_err().contains("neural.rate"));
+        assert!(check(|config| config.word_dropout = 1.0).unwrap_err().contains("word_dropout"));
+        assert!(check(|config| config.sizes.units = 0).unwrap_err().contains("sizes.units"));
+        assert!(check(|config| config.epochs = Some(0)).is_err());
+    }
+}

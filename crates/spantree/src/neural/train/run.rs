@@ -1,0 +1,224 @@
+//! One training run: epochs of batches, each judged on the development set, then calibration.
+
+use std::time::Instant;
+
+use spantree_learn::epoch_order;
+use spantree_neural::network::Packs;
+use spantree_neural::{Gradients, Network, Rng};
+use spantree_treebank::Sentence;
+
+use super::batch::{BatchScratch, Example, learn};
+use super::checkpoint::Checkpoint;
+use crate::feature::{Columns, hash};
+use crate::graph::{LabelSet, MAX_LABELS};
+use crate::model::{Calibration, DevScores, TrainingInfo};
+use crate::neural::input::{Inputs, default_atoms};
+use crate::neural::rounded::Rounded;
+use crate::neural::{Header, Parser};
+use crate::parser::ParseOptions;
+use crate::train::calibrate::calibrate;
+use crate::train::checkpoint::{Identity, identity};
+use crate::train::data::{compare, inspect};
+use crate::train::evaluate::attachment;
+use crate::train::run::scored;
+use crate::train::{Observer, Progress, TrainConfig, TrainError, choose_decoder};
+
+/// See the [module](self).
+pub(super) struct Run<'a> {
+    config: &'a TrainConfig,
+    dev: &'a [Sentence],
+    progress: Observer<'a>,
+    start: Instant,
+    info: TrainingInfo,
+    inputs: Inputs,
+    header: Header,
+    network: Network,
+    /// All versions of the sentences, one version after the other.
+    examples: Vec<Example>,
+    versions: usize,
+    checkpoint: Checkpoint,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        config: &'a TrainConfig,
+        (train, versions): (&[Sentence], usize),
+        dev: &'a [Sentence],
+        progress: Observer<'a>,
+    ) -> Result<Self, TrainError> {
+        let start = Instant::now();
+        config.neural.check()?;
+        let versions = versions.max(1);
+        let mut warn = |warning| progress(Progress::Warning(warning));
+        let info = inspect(config, &train[..train.len() / versions], &mut warn)?;
+        compare(train, dev, &mut warn);
+        let dev = scored(dev, &mut warn);
+        let labels = LabelSet::from_treebank(train);
+        if labels.len() > MAX_LABELS {
+            return Err(TrainError::TooManyLabels { found: labels.len() });
+        }
+        let atoms = default_atoms(Columns::of(train));
+        let inputs = Inputs::from_treebank(&atoms, train, config.neural.minimum * versions);
+        let network = Network::new(config.neural.sizes.shape(inputs.rows(), labels.len()));
+        let run = match &config.checkpoint {
+            Some(_) => identity(config, (train, dev)),
+            None => Identity::new(),
+        };
+        let checkpoint = Checkpoint::new(config, run, network.initial(config.seed))?;
+        let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
+        let weights = inputs.rows() * config.neural.sizes.width + network.parameters();
+        let memory = weights * MEMORY_PER_WEIGHT;
+        progress(Progress::Start { memory, decoder, non_projective: info.non_projective });
+        Ok(Self {
+            config,
+            dev,
+            progress,
+            start,
+            header: header(config, &info, &labels, &inputs, decoder.to_string()),
+            info,
+            examples: train.iter().map(|sent| Example::new(&inputs, &labels, sent)).collect(),
+            inputs,
+            network,
+            versions,
+            checkpoint,
+        })
+    }
+
+    pub(super) fn learn(&mut self) -> Result<(), TrainError> {
+        let epochs = self.config.neural.epochs(self.info.words);
+        while self.checkpoint.epochs < epochs {
+            let epoch = self.checkpoint.epochs + 1;
+            let sentences = self.examples.len() / self.versions;
+            (self.progress)(Progress::EpochStart { epoch, sentences });
+            let loss = self.epoch(epoch - 1, epochs);
+            self.checkpoint.epochs = epoch;
+            let dev = self.judge();
+            self.checkpoint.save()?;
+            (self.progress)(Progress::TreeEpoch {
+                epoch,
+                loss: loss / self.info.words as f64,
+                dev: dev.map(|scores| (scores.uas, scores.las)),
+                seconds: self.start.elapsed().as_secs_f64(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Learns from each sentence once, in one of its versions, and returns the sum of losses.
+    fn epoch(&mut self, number: u64, epochs: u64) -> f64 {
+        let count = self.examples.len() / self.versions;
+        let order = epoch_order(count, self.config.seed, number);
+        let size = self.config.neural.batch(self.info.words);
+        let mut step = Step {
+            network: &self.network,
+            config: self.config,
+            rng: Rng::new(hash::mix(self.config.seed, number)),
+            packs: Packs::default(),
+            gradients: self.network.gradients(),
+            scratch: BatchScratch::default(),
+        };
+        let (mut batch, mut words, mut done, mut loss) = (Vec::new(), 0, 0, 0.0);
+        for (place, index) in order.iter().enumerate() {
+            let index = *index as usize;
+            let version = (index + number as usize) % self.versions;
+            batch.push(&self.examples[version * count + index]);
+            words += self.examples[index].len();
+            if words >= size || place + 1 == order.len() {
+                let share = done as f64 / self.info.words as f64;
+                let left = 1.0 - (number as f64 + share) / epochs as f64;
+                loss += step.take(&batch, left, &mut self.checkpoint);
+                batch.drain(..).for_each(|_| (self.progress)(Progress::Sentence));
+                done += words;
+                words = 0;
+            }
+        }
+        loss
+    }
+
+    /// Parses the development set with the averaged weights and keeps them if they are the best so far.
+    fn judge(&mut self) -> Option<DevScores> {
+        let average = self.checkpoint.adam.averaged(&self.checkpoint.weights);
+        let rounded = Rounded::new(&average, self.config.neural.sizes.width);
+        let scores = (!self.dev.is_empty()).then(|| {
+            let header = self.header.clone();
+            let parser = Parser::assemble(header, self.inputs.clone(), rounded.clone());
+            attachment(self.dev, self.config.threads, || {
+                let mut worker = parser.worker();
+                move |sent: &mut Sentence| worker.parse(sent, &ParseOptions::default()).is_ok()
+            })
+        });
+        self.checkpoint.record(scores, rounded);
+        scores
+    }
+
+    pub(super) fn finish(mut self) -> Result<Parser, TrainError> {
+        let Some(best) = self.checkpoint.best.take() else { return Err(TrainError::NoEpoch) };
+        self.header.training.epochs = self.checkpoint.epochs;
+        self.header.training.best_epoch = best.epoch;
+        self.header.dev = best.scores;
+        let mut parser = Parser::assemble(self.header.clone(), self.inputs, best.weights);
+        if !self.dev.is_empty() {
+            (self.progress)(Progress::Calibrate);
+            let header = self.header;
+            let with = |calibration| parser.with_header(Header { calibration, ..header.clone() });
+            let calibration = calibrate(self.dev, |calibration| Ok(with(calibration).into()))?;
+            parser = with(calibration);
+        }
+        self.checkpoint.remove();
+        Ok(parser)
+    }
+}
+
+/// Bytes per weight: the weight, its gradient, two means and an average.
+const MEMORY_PER_WEIGHT: usize = 5 * size_of::<f32>();
+
+/// Steps over which the rate rises to its full length: the first means of gradients are poor.
+const WARM_UP: f64 = 50.0;
+
+/// What one step needs besides the state of the run.
+struct Step<'a> {
+    network: &'a Network,
+    config: &'a TrainConfig,
+    rng: Rng,
+    packs: Packs<f32>,
+    gradients: Gradients<f32>,
+    scratch: BatchScratch,
+}
+
+impl Step<'_> {
+    /// Moves the weights by the gradient of a batch, with the rate that fits what is left of the run, and returns the loss.
+    fn take(&mut self, batch: &[&Example], left: f64, state: &mut Checkpoint) -> f64 {
+        self.network.pack(&state.weights, true, &mut self.packs);
+        self.gradients.clear();
+        let loss = learn(
+            self.network,
+            (&state.weights, &self.packs),
+            batch,
+            &self.config.neural.withheld(),
+            &mut self.rng,
+            (&mut self.scratch, &mut self.gradients),
+        );
+        let warm = ((state.adam.steps + 1) as f64 / WARM_UP).min(1.0);
+        let rate = self.config.neural.rate * warm * left;
+        state.adam.step(rate, &mut self.gradients, &mut state.weights);
+        loss
+    }
+}
+
+fn header(
+    config: &TrainConfig,
+    info: &TrainingInfo,
+    labels: &LabelSet,
+    inputs: &Inputs,
+    decoder: String,
+) -> Header {
+    Header {
+        decoder,
+        training: info.clone(),
+        dev: None,
+        labels: labels.names().to_vec(),
+        inputs: inputs.atoms().map(|atom| atom.to_string()).collect(),
+        sizes: config.neural.sizes,
+        calibration: Calibration::default(),
+    }
+}

@@ -1,0 +1,133 @@
+//! Parsing with reused buffers, one sentence or several at once.
+
+use spantree_decode::ArcScores;
+use spantree_treebank::Sentence;
+
+use super::parser::Parser;
+use super::scorer::ScorerScratch;
+use crate::graph::Decoder;
+use crate::graph::labels::GivenLabels;
+use crate::parser::analysis::Stopwatch;
+use crate::parser::search::{self, Search};
+use crate::parser::{
+    Analysis, Confidence, ParseError, ParseOptions, ScoredTree, Timing, calibration,
+};
+
+/// Parses sentences with one model; see [`Parser::worker`].
+#[derive(Debug)]
+pub struct Worker<'p> {
+    parser: &'p Parser,
+    score: ScorerScratch,
+    scores: ArcScores,
+    search: Search,
+    given: GivenLabels,
+    analysis: Analysis,
+    timing: Timing,
+}
+
+impl<'p> Worker<'p> {
+    pub(super) fn new(parser: &'p Parser) -> Self {
+        Self {
+            parser,
+            score: ScorerScratch::default(),
+            scores: ArcScores::default(),
+            search: Search::default(),
+            given: GivenLabels::default(),
+            analysis: Analysis::default(),
+            timing: Timing::default(),
+        }
+    }
+
+    /// Where the time went so far.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        self.timing
+    }
+
+    /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
+    ///
+    /// # Errors
+    /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
+    pub fn parse(
+        &mut self,
+        sent: &mut Sentence,
+        options: &ParseOptions,
+    ) -> Result<&Analysis, ParseError> {
+        self.analysis.confidences.clear();
+        self.analysis.warnings.clear();
+        self.analysis.trees.clear();
+        if sent.is_empty() {
+            return Ok(&self.analysis);
+        }
+        let mut watch = Stopwatch::start();
+        self.given.clear();
+        if options.keep {
+            self.given.fill(sent, &self.parser.labels);
+        }
+        self.parser.scorer.score([&*sent], &mut self.score);
+        self.score.arcs(0, &mut self.scores);
+        watch.lap(&mut self.timing.scores);
+        if options.keep {
+            search::require_given(&mut self.scores, sent)?;
+        }
+        let wanted = (&*sent, options.k_best);
+        let (decoder, scores) = (self.parser.decoder, &self.scores);
+        let decoder = self.search.find(decoder, scores, wanted, &mut self.analysis)?;
+        watch.lap(&mut self.timing.search);
+        self.label_trees();
+        watch.lap(&mut self.timing.labels);
+        if options.confidence {
+            self.add_confidences(decoder);
+            watch.lap(&mut self.timing.confidence);
+        }
+        let best = &self.analysis.trees[0];
+        search::write(sent, best, &self.parser.labels, None, options.keep);
+        Ok(&self.analysis)
+    }
+
+    /// Labels all trees, the best one last, so that its scores are still there for the confidences.
+    fn label_trees(&mut self) {
+        for tree in self.analysis.trees.iter_mut().rev() {
+            self.score.set_heads(0, &tree.heads);
+            self.parser.scorer.score_labels(&mut self.score);
+            label(&self.score, &self.given, tree);
+        }
+    }
+
+    fn add_confidences(&mut self, decoder: Decoder) {
+        let calibration = &self.parser.info().calibration;
+        let sharpness = calibration.arc_inverse_temperature;
+        let (scores, analysis) = (&mut self.scores, &mut self.analysis);
+        let Some(marginals) = self.search.weigh(decoder, scores, sharpness, analysis) else {
+            return;
+        };
+        let best = &self.analysis.trees[0];
+        for (index, (&head, &label)) in best.heads.iter().zip(&best.labels).enumerate() {
+            let (word, scores) = (index + 1, self.score.labels(0, index + 1));
+            let sure = probability(scores, label, calibration.label_inverse_temperature);
+            let sure = if self.given.get(word).is_some() { 1.0 } else { sure };
+            let marginal = marginals.get(head as usize, word) as f32;
+            self.analysis.confidences.push(Confidence {
+                head: calibration::apply(&calibration.arc_map, marginal),
+                label: calibration::apply(&calibration.label_map, sure),
+            });
+        }
+    }
+}
+
+/// Writes the best label of each word, or the given one; the lowest number wins a tie.
+fn label(score: &ScorerScratch, given: &GivenLabels, tree: &mut ScoredTree) {
+    tree.labels.clear();
+    for word in 1..=tree.heads.len() {
+        let scores = score.labels(0, word);
+        let best = (0..scores.len())
+            .fold(0, |best, label| if scores[label] > scores[best] { label } else { best });
+        tree.labels.push(given.get(word).unwrap_or(best as u16));
+    }
+}
+
+/// The probability of a label when scores are multiplied by `sharpness`.
+fn probability(scores: &[f32], label: u16, sharpness: f32) -> f32 {
+    let chosen = scores[label as usize];
+    1.0 / scores.iter().map(|score| ((score - chosen) * sharpness).exp()).sum::<f32>()
+}

@@ -1,0 +1,104 @@
+//! Fitting the probabilities of a parser to the development set; see [`crate::parser::calibration`].
+
+use spantree_treebank::Sentence;
+
+use super::TrainError;
+use crate::model::Calibration;
+use crate::parser::calibration::fit_map;
+use crate::parser::{ParseOptions, Parser};
+
+/// The calibration under which the probabilities of a parser fit `dev`; `with` makes the parser with a calibration.
+pub(crate) fn calibrate(
+    dev: &[Sentence],
+    with: impl Fn(Calibration) -> Result<Parser, TrainError>,
+) -> Result<Calibration, TrainError> {
+    let mut calibration = best_factors(&sample(dev), &with)?;
+    let (arcs, labels) = observe(&with(calibration.clone())?, dev);
+    calibration.arc_map = fit_map(&arcs);
+    calibration.label_map = fit_map(&labels);
+    Ok(calibration)
+}
+
+/// The factors under which right and wrong heads, and labels, are most likely.
+fn best_factors(
+    sample: &[Sentence],
+    with: impl Fn(Calibration) -> Result<Parser, TrainError>,
+) -> Result<Calibration, TrainError> {
+    let mut best = Calibration::default();
+    let (mut arc_loss, mut label_loss) = (f64::INFINITY, f64::INFINITY);
+    let mut last_gain = *FACTOR_STEPS.start();
+    for step in FACTOR_STEPS {
+        // Likelihood has one peak, so two steps down are enough.
+        if step > last_gain + 2 {
+            break;
+        }
+        let factor = (f64::from(step) / 2.0).exp2() as f32;
+        let tried = Calibration {
+            arc_inverse_temperature: factor,
+            label_inverse_temperature: factor,
+            ..Calibration::default()
+        };
+        let (arcs, labels) = observe(&with(tried)?, sample);
+        if surprise(&arcs) < arc_loss {
+            (arc_loss, best.arc_inverse_temperature) = (surprise(&arcs), factor);
+            last_gain = step;
+        }
+        if surprise(&labels) < label_loss {
+            (label_loss, best.label_inverse_temperature) = (surprise(&labels), factor);
+            last_gain = step;
+        }
+    }
+    Ok(best)
+}
+
+/// Words used to find the factors, in sentences up to a length; two numbers need few. The maps use all.
+const SAMPLE_WORDS: usize = 3000;
+const SAMPLE_LENGTH: usize = 60;
+
+fn sample(dev: &[Sentence]) -> Vec<Sentence> {
+    let mut words = 0;
+    let short = dev.iter().filter(|sent| sent.len() <= SAMPLE_LENGTH);
+    let few = short.take_while(|sent| {
+        words += sent.len();
+        words <= SAMPLE_WORDS
+    });
+    let few: Vec<_> = few.cloned().collect();
+    if few.is_empty() { dev.iter().take(1).cloned().collect() } else { few }
+}
+
+/// Factors tried are powers of √2.
+const FACTOR_STEPS: std::ops::RangeInclusive<i32> = -2..=10;
+
+/// Negative log-likelihood.
+fn surprise(observed: &[(f32, bool)]) -> f64 {
+    observed
+        .iter()
+        .map(|&(p, right)| -f64::from(if right { p } else { 1.0 - p }).max(1e-6).ln())
+        .sum()
+}
+
+/// A confidence, and whether it was about something right.
+type Observed = Vec<(f32, bool)>;
+
+/// Confidences of heads, and of labels on right heads, with whether they were right.
+fn observe(parser: &Parser, dev: &[Sentence]) -> (Observed, Observed) {
+    let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+    let (mut arcs, mut labels) = (Vec::new(), Vec::new());
+    let mut worker = parser.worker();
+    let mut parsed = Sentence::new();
+    for gold in dev {
+        parsed.clone_from(gold);
+        let Ok(analysis) = worker.parse(&mut parsed, &options) else { continue };
+        for ((gold, guess), confidence) in
+            gold.words().zip(parsed.words()).zip(&analysis.confidences)
+        {
+            let right = gold.head() == guess.head();
+            arcs.push((confidence.head, right));
+            if right {
+                labels
+                    .push((confidence.label, gold.universal_deprel() == guess.universal_deprel()));
+            }
+        }
+    }
+    (arcs, labels)
+}

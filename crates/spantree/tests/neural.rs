@@ -1,0 +1,181 @@
+//! The learned parser from treebank to trees, on a small synthetic treebank.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use spantree::Pipeline;
+use spantree::neural::train::train;
+use spantree::neural::{NeuralConfig, Parser, Sizes};
+use spantree::parser::ParseOptions;
+use spantree::pipeline::Stages;
+use spantree::train::{Progress, TrainConfig, TrainError};
+use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
+
+fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
+    Generator::new(GeneratorConfig { seed, ..GeneratorConfig::default() }).take(count).collect()
+}
+
+fn config() -> TrainConfig {
+    let sizes = Sizes { width: 24, layers: 1, units: 16, arc: 24, label: 8 };
+    let neural = NeuralConfig {
+        epochs: Some(4),
+        batch: Some(40),
+        rate: 0.02,
+        average_decay: 0.95,
+        sizes,
+        ..NeuralConfig::default()
+    };
+    TrainConfig { neural, ..TrainConfig::default() }
+}
+
+fn make(config: &TrainConfig) -> Parser {
+    train(config, (&treebank(1, 200), 1), &treebank(2, 50), &mut |_| ()).unwrap()
+}
+
+static PARSER: LazyLock<Parser> = LazyLock::new(|| make(&config()));
+
+fn pipeline(parser: &Parser) -> Pipeline {
+    let stages = Stages { parser: Some(parser.clone().into()), ..Stages::default() };
+    Pipeline::new(&stages, Vec::new()).unwrap()
+}
+
+fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("spantree-neural-{name}-{}", std::process::id()))
+}
+
+fn bytes(parser: &Parser, name: &str) -> Vec<u8> {
+    let path = temporary(name);
+    pipeline(parser).save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    bytes
+}
+
+#[test]
+fn a_grammar_is_learned() {
+    let dev = PARSER.info().dev.unwrap();
+    assert!(dev.las > 80.0, "{dev:?}");
+}
+
+#[test]
+fn a_saved_parser_parses_as_before() {
+    let bytes = bytes(&PARSER, "saved");
+    let loaded = Pipeline::from_bytes("saved", &bytes).unwrap();
+    let (parser, mut before) = (loaded.stages().parser.as_ref().unwrap(), PARSER.worker());
+    let mut after = parser.worker();
+    for gold in treebank(3, 30) {
+        let (mut ours, mut theirs) = (gold.clone(), gold);
+        let first = before.parse(&mut ours, &ParseOptions::default()).unwrap();
+        let second = after.parse(&mut theirs, &ParseOptions::default()).unwrap();
+        assert_eq!(first.trees, second.trees, "bit for bit");
+    }
+}
+
+#[test]
+fn damaged_files_are_refused_without_a_panic() {
+    let bytes = bytes(&PARSER, "damaged");
+    let mut refused = 0;
+    for place in (0..bytes.len()).step_by(97) {
+        let mut bytes = bytes.clone();
+        bytes[place] ^= 0x55;
+        // Spaces between sections are of no account.
+        refused += usize::from(Pipeline::from_bytes("damaged", &bytes).is_err());
+        assert!(Pipeline::from_bytes("cut", &bytes[..place]).is_err());
+    }
+    assert!(refused * 100 > bytes.len() / 97 * 95, "{refused}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_also_after_a_kill() {
+    let path = temporary("checkpoint");
+    let with_file = TrainConfig { checkpoint: Some(path.clone()), ..config() };
+    let whole = bytes(&make(&with_file), "whole");
+    assert_eq!(whole, bytes(&PARSER, "again"));
+    let killed = std::panic::catch_unwind(|| {
+        let stop = &mut |progress| {
+            assert!(!matches!(progress, Progress::EpochStart { epoch: 3, .. }), "killed");
+        };
+        train(&with_file, (&treebank(1, 200), 1), &treebank(2, 50), stop)
+    });
+    assert!(killed.is_err() && path.exists());
+    let mut epochs = Vec::new();
+    let resume = TrainConfig { resume: true, ..with_file.clone() };
+    let watch = &mut |progress| {
+        if let Progress::EpochStart { epoch, .. } = progress {
+            epochs.push(epoch);
+        }
+    };
+    let resumed = train(&resume, (&treebank(1, 200), 1), &treebank(2, 50), watch).unwrap();
+    assert_eq!(epochs, [3, 4]);
+    assert_eq!(bytes(&resumed, "resumed"), whole);
+    assert!(!path.exists(), "a finished run needs no checkpoint");
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let path = temporary("other");
+    let ours = TrainConfig { checkpoint: Some(path.clone()), resume: true, ..config() };
+    let killed = std::panic::catch_unwind(|| {
+        let stop = &mut |progress| {
+            assert!(!matches!(progress, Progress::EpochStart { epoch: 2, .. }), "killed");
+        };
+        train(&ours, (&treebank(1, 100), 1), &[], stop)
+    });
+    assert!(killed.is_err());
+    let other = TrainConfig { seed: 9, ..ours };
+    let error = train(&other, (&treebank(1, 100), 1), &[], &mut |_| ()).unwrap_err();
+    assert!(matches!(error, TrainError::OtherRun { .. }), "{error}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn given_heads_and_labels_are_kept() {
+    let mut worker = PARSER.worker();
+    let options = ParseOptions { keep: true, ..ParseOptions::default() };
+    for gold in treebank(4, 30).iter().filter(|sent| sent.len() > 2) {
+        let mut sent = gold.clone();
+        for word in 2..=sent.len() as u32 {
+            sent.set_head(word, None);
+            sent.set(word, Column::Deprel, "_");
+        }
+        worker.parse(&mut sent, &options).unwrap();
+        assert_eq!(sent.word(1).head(), gold.word(1).head());
+        assert_eq!(sent.word(1).deprel(), gold.word(1).deprel());
+        assert!(sent.tree().is_ok());
+    }
+}
+
+#[test]
+fn several_trees_have_falling_scores_and_probabilities_below_one() {
+    let mut worker = PARSER.worker();
+    let options = ParseOptions { k_best: 4, confidence: true, ..ParseOptions::default() };
+    for mut sent in treebank(5, 30).into_iter().filter(|sent| sent.len() > 3) {
+        let analysis = worker.parse(&mut sent, &options).unwrap();
+        assert_eq!(analysis.trees.len(), 4);
+        assert!(analysis.trees.windows(2).all(|pair| pair[0].score >= pair[1].score));
+        assert!(analysis.trees.iter().all(|tree| tree.log_probability.unwrap() <= 1e-6));
+        assert_eq!(analysis.confidences.len(), sent.len());
+        let sound = |value: f32| (0.0..=1.0).contains(&value);
+        assert!(analysis.confidences.iter().all(|c| sound(c.head) && sound(c.label)));
+    }
+}
+
+#[test]
+fn words_without_a_head_teach_nothing_and_do_no_harm() {
+    let mut partial = treebank(1, 200);
+    for sent in partial.iter_mut().step_by(2).filter(|sent| !sent.is_empty()) {
+        sent.set_head(1, None);
+    }
+    let parser = train(&config(), (&partial, 1), &treebank(2, 50), &mut |_| ()).unwrap();
+    assert!(parser.info().dev.unwrap().las > 75.0);
+}
+
+#[test]
+fn odd_sentences_are_parsed() {
+    let mut worker = PARSER.worker();
+    let mut empty = Sentence::new();
+    assert!(worker.parse(&mut empty, &ParseOptions::default()).unwrap().trees.is_empty());
+    let mut strange = Sentence::from_words(&[("\u{1F600}\u{0301}", "?", 0, "_")]);
+    worker.parse(&mut strange, &ParseOptions::default()).unwrap();
+    assert_eq!(strange.word(1).head(), Some(0));
+}
