@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, bail};
 use spantree::Pipeline;
 use spantree::parser::{Analysis, ParseOptions, ParseWarning};
-use spantree::pipeline::{Options, Timing, Worker};
+use spantree::pipeline::{Options, Outcome, Timing, Worker};
 use spantree::tag::TagConfidence;
 use spantree::treebank::format::json::RankedTree;
 use spantree::treebank::{Column, Format, Sentence};
@@ -259,29 +259,44 @@ fn parse_batch(
     pipeline: &Pipeline,
     worker: &mut Worker<'_>,
     options: Options,
-    batch: Vec<Sentence>,
+    mut batch: Vec<Sentence>,
     renderer: &mut Renderer,
 ) -> Result<Parsed> {
     let (mut words, mut warnings) = (0, Vec::new());
-    for mut sent in batch {
-        words += sent.len();
-        let outcome = worker.process(&mut sent, &options)?;
-        add_tag_confidence(outcome.tags, &mut sent);
-        let Some(analysis) = outcome.analysis else {
-            renderer.add(&sent)?;
-            continue;
-        };
-        warnings.extend(analysis.warnings.iter().map(|&warning| describe(warning, &sent)));
-        if options.trees.k_best > 1 {
-            add_k_best(pipeline, analysis, &mut sent, renderer)?;
-        } else {
-            if options.trees.confidence {
-                add_confidence(analysis, &mut sent);
-            }
-            renderer.add(&sent)?;
+    let mut result = Ok(());
+    worker.process_all(&mut batch, &options, |sent, outcome| {
+        if result.is_err() {
+            return;
         }
-    }
+        words += sent.len();
+        result = outcome.map_err(Error::from).and_then(|outcome| {
+            let analyses = outcome.analysis.into_iter();
+            let found = analyses.flat_map(|analysis| &analysis.warnings);
+            warnings.extend(found.map(|&warning| describe(warning, sent)));
+            render(pipeline, sent, outcome, &options, renderer)
+        });
+    });
+    result?;
     Ok(Parsed { chunk: renderer.take(), words, warnings })
+}
+
+/// Adds what was found to a sentence and gives it to the renderer.
+fn render(
+    pipeline: &Pipeline,
+    sent: &mut Sentence,
+    outcome: Outcome<'_>,
+    options: &Options,
+    renderer: &mut Renderer,
+) -> Result<()> {
+    add_tag_confidence(outcome.tags, sent);
+    match outcome.analysis {
+        Some(analysis) if options.trees.k_best > 1 => {
+            return add_k_best(pipeline, analysis, sent, renderer);
+        }
+        Some(analysis) if options.trees.confidence => add_confidence(analysis, sent),
+        _ => {}
+    }
+    renderer.add(sent)
 }
 
 fn add_tag_confidence(tags: &[TagConfidence], sent: &mut Sentence) {

@@ -30,7 +30,7 @@ fn main() {
     let heads: Vec<usize> = (0..batch.rows()).map(|row| row / (WORDS + 1) * (WORDS + 1)).collect();
     let forward = |trace: &mut Trace<f32>| {
         network.encode(&weights, &packs, &batch, trace);
-        network.label(&weights, &packs, &heads, trace);
+        network.label(&weights, &packs, (0, &heads), trace);
     };
     println!("{layers} layers of {units} units, {sentences} sentences of {WORDS} words");
     println!("{} parameters beside the embeddings", network.parameters());

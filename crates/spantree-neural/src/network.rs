@@ -169,7 +169,7 @@ impl<T> Trace<T> {
         &self.arcs.scores
     }
 
-    /// The scores of the labels, row by row.
+    /// The scores of the labels that were asked for last, row by row.
     #[must_use]
     pub fn label_scores(&self) -> &[T] {
         &self.labels.scores
@@ -290,20 +290,22 @@ impl Network {
         self.arcs.forward(dense, &packs.arcs, starts, self.arc_sides(sides), arcs, scratch);
     }
 
-    /// Scores the labels of the arcs from row `heads[row]` of the batch to each `row`, after [`Network::encode`].
+    /// Scores the labels of the arcs from row `first + heads[i]` of the batch to row `first + i`, after [`Network::encode`].
     pub fn label<T: Real>(
         &self,
         weights: &Weights<T>,
         packs: &Packs<T>,
-        heads: &[usize],
+        (first, heads): (usize, &[usize]),
         trace: &mut Trace<T>,
     ) {
         let Trace { sides, labels, scratch, .. } = trace;
-        let sides = self.label_sides(sides);
+        let step = self.sides.outputs;
+        let sides = self.label_sides(&sides[first * step..(first + heads.len()) * step]);
         self.labels.forward(&weights.dense, &packs.labels, sides, heads, labels, scratch);
     }
 
-    /// Adds the gradients of a loss, given those of the scores that [`Network::encode`] and [`Network::label`] left.
+    /// Adds the gradients of a loss, given those of the scores that [`Network::encode`] and [`Network::label`] left, the latter
+    /// for all rows.
     pub fn backward<T: Real>(
         &self,
         (weights, packs): (&Weights<T>, &Packs<T>),
@@ -396,7 +398,7 @@ mod tests {
             let rates = DropoutRates { input: 0.1, layer: 0.2, sides: 0.2 };
             network.draw_dropout(&batch, rates, &mut Rng::new(4), &mut trace);
             network.encode(&weights, &packs, &batch, &mut trace);
-            network.label(&weights, &packs, &heads, &mut trace);
+            network.label(&weights, &packs, (0, &heads), &mut trace);
             let mut loss = 0.0;
             let mut darcs = [0.0; 9 + 4];
             let mut dlabels = [0.0; 5 * 3];

@@ -146,6 +146,24 @@ fn given_heads_and_labels_are_kept() {
 }
 
 #[test]
+fn sentences_parsed_together_have_the_trees_they_have_alone() {
+    let mut worker = PARSER.worker();
+    let mut sentences = treebank(6, 60);
+    sentences.insert(7, Sentence::new());
+    let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+    let mut together = Vec::new();
+    worker.parse_all(&mut sentences.clone(), &options, |_, found| {
+        let analysis = found.unwrap();
+        together.push((analysis.trees.clone(), analysis.confidences.clone()));
+    });
+    assert_eq!(together.len(), sentences.len());
+    for (sent, together) in sentences.iter_mut().zip(together) {
+        let alone = worker.parse(sent, &options).unwrap();
+        assert_eq!((&alone.trees, &alone.confidences), (&together.0, &together.1), "bit for bit");
+    }
+}
+
+#[test]
 fn several_trees_have_falling_scores_and_probabilities_below_one() {
     let mut worker = PARSER.worker();
     let options = ParseOptions { k_best: 4, confidence: true, ..ParseOptions::default() };

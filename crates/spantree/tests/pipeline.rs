@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use spantree::Pipeline;
 use spantree::parser::ParseOptions;
 use spantree::pipeline::train::{PipelineConfig, PipelineTrainError, Tags, train};
-use spantree::pipeline::{Options, PipelineError};
+use spantree::pipeline::{Options, PipelineError, Stages};
 use spantree::train::TrainConfig;
 use spantree::treebank::{Column, Format, Generator, GeneratorConfig, Sentence, TreebankWriter};
 
@@ -143,4 +143,41 @@ fn damaged_files_are_refused() {
             assert_eq!(pipeline.info(), PIPELINE.info());
         }
     }
+}
+
+#[test]
+fn sentences_are_processed_together_as_alone() {
+    let mut worker = PIPELINE.worker();
+    let trees = ParseOptions { confidence: true, ..ParseOptions::default() };
+    let options = Options { trees, ..Options::default() };
+    let mut sentences: Vec<_> = treebank(5, 20).iter().map(bare).collect();
+    sentences.insert(3, Sentence::new());
+    let mut together = Vec::new();
+    worker.process_all(&mut sentences.clone(), &options, |sent, outcome| {
+        let outcome = outcome.unwrap();
+        let confidences = outcome.analysis.unwrap().confidences.clone();
+        together.push((text(sent), outcome.tags.to_vec(), confidences));
+    });
+    assert_eq!(together.len(), sentences.len());
+    for (sent, (conllu, tags, confidences)) in sentences.iter_mut().zip(together) {
+        let outcome = worker.process(sent, &options).unwrap();
+        assert_eq!(
+            (outcome.tags, &outcome.analysis.unwrap().confidences),
+            (&tags[..], &confidences)
+        );
+        assert_eq!(text(sent), conllu);
+    }
+}
+
+#[test]
+fn untagged_sentences_are_refused_among_others() {
+    let parser = PIPELINE.stages().parser.clone();
+    let pipeline = Pipeline::new(&Stages { parser, ..Stages::default() }, Vec::new()).unwrap();
+    let mut sentences = treebank(5, 4);
+    sentences[1] = bare(&sentences[1]);
+    let mut parsed = Vec::new();
+    pipeline.worker().process_all(&mut sentences, &Options::default(), |sent, outcome| {
+        parsed.push((sent.heads().all(|head| head.is_some()), outcome.is_ok()));
+    });
+    assert_eq!(parsed, [(true, true), (false, false), (true, true), (true, true)]);
 }

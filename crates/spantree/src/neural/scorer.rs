@@ -26,7 +26,7 @@ pub struct ScorerScratch {
     trace: Trace<f32>,
     /// Where the table of each sentence begins in the arc scores.
     tables: Vec<usize>,
-    /// Head of each row of the batch.
+    /// Heads of the rows of one sentence.
     heads: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ impl Scorer {
         sentences: impl IntoIterator<Item = &'s Sentence>,
         scratch: &mut ScorerScratch,
     ) {
-        let ScorerScratch { values, batch, trace, tables, heads } = scratch;
+        let ScorerScratch { values, batch, trace, tables, .. } = scratch;
         batch.clear();
         tables.clear();
         let mut table = 0;
@@ -65,15 +65,16 @@ impl Scorer {
             tables.push(table);
             table += (sent.len() + 1) * (sent.len() + 1);
         }
-        heads.clear();
-        heads.resize(batch.rows(), 0);
         self.network.encode(&self.weights, &self.packs, batch, trace);
     }
 
-    /// Scores the labels of the arcs set by [`ScorerScratch::set_heads`].
-    pub fn score_labels(&self, scratch: &mut ScorerScratch) {
-        let ScorerScratch { trace, heads, .. } = scratch;
-        self.network.label(&self.weights, &self.packs, heads, trace);
+    /// Scores the labels of all words of a sentence with these heads.
+    pub fn score_labels(&self, sentence: usize, tree: &[u32], scratch: &mut ScorerScratch) {
+        let ScorerScratch { batch, trace, heads, .. } = scratch;
+        heads.clear();
+        heads.extend(std::iter::once(0).chain(tree.iter().map(|&head| head as usize)));
+        let arcs = (batch.starts()[sentence], heads.as_slice());
+        self.network.label(&self.weights, &self.packs, arcs, trace);
     }
 }
 
@@ -86,18 +87,10 @@ impl ScorerScratch {
         scores.fill(|head, child| table[child * rows + head]);
     }
 
-    /// Notes the heads of a sentence.
-    pub fn set_heads(&mut self, sentence: usize, heads: &[u32]) {
-        let first = self.batch.starts()[sentence];
-        for (row, &head) in self.heads[first + 1..].iter_mut().zip(heads) {
-            *row = first + head as usize;
-        }
-    }
-
-    /// The scores of the labels of a word.
+    /// The scores of the labels of a word of the sentence whose labels were scored last.
     #[must_use]
-    pub fn labels(&self, sentence: usize, word: usize) -> &[f32] {
-        let count = self.trace.label_scores().len() / self.batch.rows().max(1);
-        &self.trace.label_scores()[(self.batch.starts()[sentence] + word) * count..][..count]
+    pub fn labels(&self, word: usize) -> &[f32] {
+        let count = self.trace.label_scores().len() / self.heads.len().max(1);
+        &self.trace.label_scores()[word * count..][..count]
     }
 }

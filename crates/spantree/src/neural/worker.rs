@@ -13,6 +13,9 @@ use crate::parser::{
     Analysis, Confidence, ParseError, ParseOptions, ScoredTree, Timing, calibration,
 };
 
+/// Rows that the network sees at once: enough for fast products, few enough for their results to stay in the cache.
+const ROWS_AT_ONCE: usize = 128;
+
 /// Parses sentences with one model; see [`Parser::worker`].
 #[derive(Debug)]
 pub struct Worker<'p> {
@@ -53,6 +56,49 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &ParseOptions,
     ) -> Result<&Analysis, ParseError> {
+        self.encode(std::slice::from_ref(sent));
+        self.parse_encoded(0, sent, options)
+    }
+
+    /// Parses some sentences and hands each to `each` with what was found. The network sees several of them at once, which
+    /// is faster; the results are those of [`Worker::parse`].
+    pub fn parse_all(
+        &mut self,
+        sentences: &mut [Sentence],
+        options: &ParseOptions,
+        mut each: impl FnMut(&mut Sentence, Result<&Analysis, ParseError>),
+    ) {
+        let mut rest = sentences;
+        while !rest.is_empty() {
+            let mut rows = 0;
+            let fits = |sent: &&Sentence| {
+                rows += sent.len() + 1;
+                rows <= ROWS_AT_ONCE
+            };
+            let count = rest.iter().take_while(fits).count().max(1);
+            let (group, after) = rest.split_at_mut(count);
+            self.encode(group);
+            for (index, sent) in group.iter_mut().enumerate() {
+                let found = self.parse_encoded(index, sent, options);
+                each(sent, found);
+            }
+            rest = after;
+        }
+    }
+
+    fn encode(&mut self, sentences: &[Sentence]) {
+        let mut watch = Stopwatch::start();
+        self.parser.scorer.score(sentences, &mut self.score);
+        watch.lap(&mut self.timing.scores);
+    }
+
+    /// Parses the sentence with this number among those that were encoded.
+    fn parse_encoded(
+        &mut self,
+        index: usize,
+        sent: &mut Sentence,
+        options: &ParseOptions,
+    ) -> Result<&Analysis, ParseError> {
         self.analysis.confidences.clear();
         self.analysis.warnings.clear();
         self.analysis.trees.clear();
@@ -60,21 +106,21 @@ impl<'p> Worker<'p> {
             return Ok(&self.analysis);
         }
         let mut watch = Stopwatch::start();
+        self.score.arcs(index, &mut self.scores);
         self.given.clear();
         if options.keep {
             self.given.fill(sent, &self.parser.labels);
-        }
-        self.parser.scorer.score([&*sent], &mut self.score);
-        self.score.arcs(0, &mut self.scores);
-        watch.lap(&mut self.timing.scores);
-        if options.keep {
             search::require_given(&mut self.scores, sent)?;
         }
         let wanted = (&*sent, options.k_best);
         let (decoder, scores) = (self.parser.decoder, &self.scores);
         let decoder = self.search.find(decoder, scores, wanted, &mut self.analysis)?;
         watch.lap(&mut self.timing.search);
-        self.label_trees();
+        // The best tree comes last, so that its scores are still there for the confidences.
+        for tree in self.analysis.trees.iter_mut().rev() {
+            self.parser.scorer.score_labels(index, &tree.heads, &mut self.score);
+            label(&self.score, &self.given, tree);
+        }
         watch.lap(&mut self.timing.labels);
         if options.confidence {
             self.add_confidences(decoder);
@@ -83,15 +129,6 @@ impl<'p> Worker<'p> {
         let best = &self.analysis.trees[0];
         search::write(sent, best, &self.parser.labels, None, options.keep);
         Ok(&self.analysis)
-    }
-
-    /// Labels all trees, the best one last, so that its scores are still there for the confidences.
-    fn label_trees(&mut self) {
-        for tree in self.analysis.trees.iter_mut().rev() {
-            self.score.set_heads(0, &tree.heads);
-            self.parser.scorer.score_labels(&mut self.score);
-            label(&self.score, &self.given, tree);
-        }
     }
 
     fn add_confidences(&mut self, decoder: Decoder) {
@@ -103,7 +140,7 @@ impl<'p> Worker<'p> {
         };
         let best = &self.analysis.trees[0];
         for (index, (&head, &label)) in best.heads.iter().zip(&best.labels).enumerate() {
-            let (word, scores) = (index + 1, self.score.labels(0, index + 1));
+            let (word, scores) = (index + 1, self.score.labels(index + 1));
             let sure = probability(scores, label, calibration.label_inverse_temperature);
             let sure = if self.given.get(word).is_some() { 1.0 } else { sure };
             let marginal = marginals.get(head as usize, word) as f32;
@@ -119,7 +156,7 @@ impl<'p> Worker<'p> {
 fn label(score: &ScorerScratch, given: &GivenLabels, tree: &mut ScoredTree) {
     tree.labels.clear();
     for word in 1..=tree.heads.len() {
-        let scores = score.labels(0, word);
+        let scores = score.labels(word);
         let best = (0..scores.len())
             .fold(0, |best, label| if scores[label] > scores[best] { label } else { best });
         tree.labels.push(given.get(word).unwrap_or(best as u16));

@@ -95,21 +95,23 @@ impl AddAssign for Timing {
 /// Analyses sentences with one model; see [`Pipeline::worker`].
 #[derive(Debug)]
 pub struct Worker<'p> {
-    timing: Timing,
-    tagger: Option<tag::Worker<'p>>,
-    lemmatiser: Option<lemma::Worker<'p>>,
+    annotator: Annotator<'p>,
     parser: Option<parser::Worker<'p>>,
+    /// Confidences of the tags of some sentences, one sentence after the other, and where each begins.
+    tags: Vec<TagConfidence>,
+    tag_starts: Vec<usize>,
 }
 
 impl<'p> Worker<'p> {
     pub(super) fn new(pipeline: &'p Pipeline) -> Self {
         let stages = pipeline.stages();
-        Self {
+        let annotator = Annotator {
             timing: Timing::default(),
             tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
-            parser: stages.parser.as_ref().map(Parser::worker),
-        }
+        };
+        let parser = stages.parser.as_ref().map(Parser::worker);
+        Self { annotator, parser, tags: Vec::new(), tag_starts: Vec::new() }
     }
 
     /// Fills in what the model has stages for and the sentence lacks.
@@ -121,6 +123,72 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &Options,
     ) -> Result<Outcome<'_>, PipelineError> {
+        let tags = self.annotator.annotate(sent, options);
+        let analysis = match &mut self.parser {
+            Some(parser) if options.parse => {
+                if is_untagged(sent) {
+                    return Err(untagged(sent));
+                }
+                Some(parser.parse(sent, &options.trees)?)
+            }
+            _ => None,
+        };
+        Ok(Outcome { tags, analysis })
+    }
+
+    /// Does the same for several sentences, which is faster for some parsers, and hands each to `each` with its outcome.
+    pub fn process_all(
+        &mut self,
+        sentences: &mut [Sentence],
+        options: &Options,
+        mut each: impl FnMut(&mut Sentence, Result<Outcome<'_>, PipelineError>),
+    ) {
+        let Self { annotator, parser, tags, tag_starts } = self;
+        tags.clear();
+        tag_starts.clear();
+        for sent in &mut *sentences {
+            tag_starts.push(tags.len());
+            tags.extend_from_slice(annotator.annotate(sent, options));
+        }
+        tag_starts.push(tags.len());
+        let mut tags = tag_starts.windows(2).map(|bounds| &tags[bounds[0]..bounds[1]]);
+        let mut tell = |sent: &mut Sentence, found: Result<Option<&Analysis>, PipelineError>| {
+            let tags = tags.next().unwrap_or_default();
+            each(sent, found.map(|analysis| Outcome { tags, analysis }));
+        };
+        let Some(parser) = parser.as_mut().filter(|_| options.parse) else {
+            return sentences.iter_mut().for_each(|sent| tell(sent, Ok(None)));
+        };
+        for group in sentences.chunk_by_mut(|a, b| is_untagged(a) == is_untagged(b)) {
+            if is_untagged(&group[0]) {
+                group.iter_mut().for_each(|sent| tell(sent, Err(untagged(sent))));
+            } else {
+                parser.parse_all(group, &options.trees, |sent, found| {
+                    tell(sent, found.map(Some).map_err(PipelineError::Parse));
+                });
+            }
+        }
+    }
+
+    /// Where the time went so far.
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        let parser = self.parser.as_ref().map(parser::Worker::timing).unwrap_or_default();
+        Timing { parser, ..self.annotator.timing }
+    }
+}
+
+/// The stages between segmenter and parser.
+#[derive(Debug)]
+struct Annotator<'p> {
+    timing: Timing,
+    tagger: Option<tag::Worker<'p>>,
+    lemmatiser: Option<lemma::Worker<'p>>,
+}
+
+impl Annotator<'_> {
+    /// Fills in tags and lemmas; returns the confidences of the tags, if any were asked for.
+    fn annotate(&mut self, sent: &mut Sentence, options: &Options) -> &[TagConfidence] {
         let start = Instant::now();
         let tags = match &mut self.tagger {
             Some(tagger) if options.tag && (options.retag || !is_tagged(sent)) => {
@@ -144,25 +212,17 @@ impl<'p> Worker<'p> {
             lemmatiser.lemmatise(sent, &lemma::LemmaOptions { keep: false });
         }
         self.timing.lemmatise += start.elapsed();
-        let analysis = match &mut self.parser {
-            Some(parser) if options.parse => {
-                if !sent.is_empty() && sent.words().all(|word| word.upos() == "_") {
-                    let sentence = sent.sent_id().unwrap_or("?").to_owned();
-                    return Err(PipelineError::Untagged { sentence });
-                }
-                Some(parser.parse(sent, &options.trees)?)
-            }
-            _ => None,
-        };
-        Ok(Outcome { tags, analysis })
+        tags
     }
+}
 
-    /// Where the time went so far.
-    #[must_use]
-    pub fn timing(&self) -> Timing {
-        let parser = self.parser.as_ref().map(parser::Worker::timing).unwrap_or_default();
-        Timing { parser, ..self.timing }
-    }
+/// Whether there are words and none of them has a tag.
+fn is_untagged(sent: &Sentence) -> bool {
+    !sent.is_empty() && sent.words().all(|word| word.upos() == "_")
+}
+
+fn untagged(sent: &Sentence) -> PipelineError {
+    PipelineError::Untagged { sentence: sent.sent_id().unwrap_or("?").to_owned() }
 }
 
 fn is_tagged(sent: &Sentence) -> bool {

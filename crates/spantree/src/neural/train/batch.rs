@@ -76,7 +76,7 @@ pub(super) fn learn(
     gold_heads(examples, heads);
     network.draw_dropout(batch, withheld.values, rng, trace);
     network.encode(weights, packs, batch, trace);
-    network.label(weights, packs, heads, trace);
+    network.label(weights, packs, (0, heads), trace);
     let words: usize = examples.iter().map(|example| example.len()).sum();
     let weight = 1.0 / words.max(1) as f32;
     let loss = arc_loss(examples, weight, trace.arc_scores(), darcs)
