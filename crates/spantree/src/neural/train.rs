@@ -1,4 +1,4 @@
-//! Training a learned parser: cross-entropy on heads and labels, by Adam.
+//! Training a learned parser: cross-entropy on heads or trees and on labels, by Adam.
 //!
 //! Sentences are learned from in batches of about the same number of words, in a new order each epoch. The rate falls
 //! linearly to 0, so all epochs are run; after each the development set is parsed with averaged, rounded weights, and the
@@ -6,6 +6,7 @@
 //!
 //! Everything is a function of data, configuration and seed, also when training was interrupted and resumed.
 
+mod arcs;
 mod batch;
 mod checkpoint;
 mod config;
@@ -15,6 +16,7 @@ use spantree_treebank::Sentence;
 
 use super::Parser;
 use crate::train::{Observer, TrainConfig, TrainError};
+pub use arcs::ArcLoss;
 pub use config::NeuralConfig;
 use run::Run;
 

@@ -5,6 +5,7 @@ use spantree_neural::network::{DropoutRates, Packs};
 use spantree_neural::{Batch, Gradients, Network, Rng, Trace, Weights};
 use spantree_treebank::Sentence;
 
+use super::arcs::{ArcLearner, ArcLoss};
 use crate::feature::Atoms;
 use crate::graph::LabelSet;
 use crate::neural::input::{Input, Inputs, ROOT_ROW};
@@ -53,13 +54,28 @@ pub(super) struct Withheld {
 }
 
 /// Memory for learning from batches.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct BatchScratch {
     batch: Batch,
     trace: Trace<f32>,
     heads: Vec<usize>,
+    arcs: ArcLearner,
     darcs: Vec<f32>,
     dlabels: Vec<f32>,
+}
+
+impl BatchScratch {
+    /// For learning with this loss of arcs.
+    pub(super) fn new(loss: ArcLoss) -> Self {
+        Self {
+            batch: Batch::default(),
+            trace: Trace::default(),
+            heads: Vec::new(),
+            arcs: ArcLearner::new(loss),
+            darcs: Vec::new(),
+            dlabels: Vec::new(),
+        }
+    }
 }
 
 /// Adds the gradient of the mean loss per word of some examples and returns the sum of losses.
@@ -71,7 +87,7 @@ pub(super) fn learn(
     rng: &mut Rng,
     (scratch, gradients): (&mut BatchScratch, &mut Gradients<f32>),
 ) -> f64 {
-    let BatchScratch { batch, trace, heads, darcs, dlabels } = scratch;
+    let BatchScratch { batch, trace, heads, arcs, darcs, dlabels } = scratch;
     fill(examples, withheld, rng, batch);
     gold_heads(examples, heads);
     network.draw_dropout(batch, withheld.values, rng, trace);
@@ -79,7 +95,8 @@ pub(super) fn learn(
     network.label(weights, packs, (0, heads), trace);
     let words: usize = examples.iter().map(|example| example.len()).sum();
     let weight = 1.0 / words.max(1) as f32;
-    let loss = arc_loss(examples, weight, trace.arc_scores(), darcs)
+    let trees = examples.iter().map(|example| example.heads.as_slice());
+    let loss = arcs.loss(trees, weight, trace.arc_scores(), darcs)
         + label_loss(examples, weight, trace.label_scores(), dlabels);
     network.backward((weights, packs), (batch, heads), trace, (darcs, dlabels), gradients);
     loss
@@ -112,24 +129,6 @@ fn gold_heads(examples: &[&Example], heads: &mut Vec<usize>) {
         heads.push(first);
         heads.extend(example.heads.iter().map(|head| first + head.unwrap_or(0) as usize));
     }
-}
-
-fn arc_loss(examples: &[&Example], weight: f32, scores: &[f32], gradient: &mut Vec<f32>) -> f64 {
-    gradient.clear();
-    gradient.resize(scores.len(), 0.0);
-    let (mut start, mut loss) = (0, 0.0);
-    for example in examples {
-        let rows = example.len() + 1;
-        for (index, head) in example.heads.iter().enumerate() {
-            let (child, place) = (index + 1, start + (index + 1) * rows);
-            if let Some(head) = *head {
-                let (row, d) = (&scores[place..place + rows], &mut gradient[place..place + rows]);
-                loss += cross_entropy(row, head as usize, Some(child), weight, d);
-            }
-        }
-        start += rows * rows;
-    }
-    loss
 }
 
 fn label_loss(examples: &[&Example], weight: f32, scores: &[f32], gradient: &mut Vec<f32>) -> f64 {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use spantree_neural::AdamConfig;
 use spantree_neural::network::DropoutRates;
 
+use super::arcs::ArcLoss;
 use super::batch::Withheld;
 use crate::neural::Sizes;
 use crate::train::TrainError;
@@ -18,6 +19,8 @@ pub struct NeuralConfig {
     /// Words of a batch; `None` chooses by the size of the treebank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
+    /// What arcs are learned by.
+    pub loss: ArcLoss,
     /// Length of the steps at first.
     pub rate: f64,
     /// Decay of the average of weights, which is what a model keeps.
@@ -43,6 +46,7 @@ impl Default for NeuralConfig {
         Self {
             epochs: None,
             batch: None,
+            loss: ArcLoss::default(),
             rate: 0.002,
             average_decay: 0.995,
             minimum: 2,

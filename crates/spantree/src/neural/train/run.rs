@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
             rng: Rng::new(hash::mix(self.config.seed, number)),
             packs: Packs::default(),
             gradients: self.network.gradients(),
-            scratch: BatchScratch::default(),
+            scratch: BatchScratch::new(self.config.neural.loss),
         };
         let (mut batch, mut words, mut done, mut loss) = (Vec::new(), 0, 0, 0.0);
         for (place, index) in order.iter().enumerate() {
