@@ -1,32 +1,27 @@
-//! The bilinear scorer of labels of given arcs.
+//! The scorer of labels of given arcs, bilinear of low rank.
 //!
-//! Every row has a vector `d` as a child and a vector `e` as a head, of small width `w`; for label `l`,
-//!
-//! ```text
-//! score(l) = d · W_l · e + a_l · e + b_l · d + c_l
-//! ```
-//! which is one linear layer from `d` to `w + 1` numbers per label, then a dot product with `[e | 1]`.
+//! Every row has a vector `d` as a child and a vector `e` as a head, both of width `w`; the scores of all labels are a linear
+//! layer over `[d ⊙ e | d | e]`. With `d = D x` and `e = E y` the first part is `x · Dᵀ diag(v) E · y` for each label: a
+//! bilinear form of rank `w` whose factors all labels share. O(w · labels) per arc.
 
 use crate::arcs::Sides;
-use crate::linear::{Linear, PackedLinear, Places};
+use crate::linear::{Linear, PackedLinear, Places, Rows};
 use crate::product::ProductScratch;
 use crate::random::Rng;
 use crate::real::Real;
-use crate::simd::{self, Kernel};
 
 /// The layer: its shape, and where its parameters are.
 #[derive(Clone, Debug)]
 pub struct LabelScorer {
     width: usize,
-    labels: usize,
     linear: Linear,
 }
 
 /// What the forward pass leaves.
 #[derive(Clone, Debug, Default)]
 pub struct LabelTrace<T> {
-    /// `w + 1` numbers per row and label.
-    forms: Vec<T>,
+    /// `[d ⊙ e | d | e]` by row.
+    pairs: Vec<T>,
     /// Scores by row and label.
     pub scores: Vec<T>,
 }
@@ -35,7 +30,7 @@ impl LabelScorer {
     /// A scorer of vectors of this width, with places for its parameters.
     #[must_use]
     pub fn new(width: usize, labels: usize, places: &mut Places) -> Self {
-        Self { width, labels, linear: Linear::new(width, labels * (width + 1), places) }
+        Self { width, linear: Linear::new(3 * width, labels, places) }
     }
 
     /// Random weights.
@@ -58,11 +53,15 @@ impl LabelScorer {
         trace: &mut LabelTrace<T>,
         scratch: &mut ProductScratch<T>,
     ) {
-        let LabelTrace { forms, scores } = trace;
-        self.linear.forward(parameters, packed, sides.children(), forms, scratch);
-        scores.clear();
-        scores.resize(heads.len() * self.labels, T::ZERO);
-        simd::run(Dots { width: self.width, labels: self.labels, sides, heads, forms, scores });
+        let LabelTrace { pairs, scores } = trace;
+        pairs.clear();
+        for (row, &head) in heads.iter().enumerate() {
+            let (d, e) = self.arc(sides, row, head);
+            pairs.extend(d.iter().zip(e).map(|(&d, &e)| d * e));
+            pairs.extend_from_slice(d);
+            pairs.extend_from_slice(e);
+        }
+        self.linear.forward(parameters, packed, self.rows(pairs), scores, scratch);
     }
 
     /// Adds the gradients of the parameters to `gradient` and those of the vectors to `dsides`, laid out as `sides`.
@@ -76,60 +75,32 @@ impl LabelScorer {
         scratch: &mut ProductScratch<T>,
     ) {
         let width = self.width;
-        let mut dforms = Vec::with_capacity(trace.forms.len());
-        let forms = trace.forms.chunks_exact(self.labels * (width + 1));
-        for ((forms, &head), dscores) in forms.zip(heads).zip(dscores.chunks_exact(self.labels)) {
-            let place = head * sides.step + sides.head;
-            let e = &sides.data[place..place + width];
-            let de = &mut dsides[place..place + width];
-            for (form, &d) in forms.chunks_exact(width + 1).zip(dscores) {
-                de.iter_mut().zip(form).for_each(|(de, &form)| *de += d * form);
-                dforms.extend(e.iter().map(|&e| d * e));
-                dforms.push(d);
-            }
-        }
-        let (children, place) = (sides.children(), &mut dsides[sides.child..]);
-        self.linear.backward(packed, children, &dforms, gradient, place, scratch);
-    }
-}
-
-struct Dots<'a, T> {
-    width: usize,
-    labels: usize,
-    sides: Sides<'a, T>,
-    heads: &'a [usize],
-    forms: &'a [T],
-    scores: &'a mut [T],
-}
-
-impl<T: Real> Kernel for Dots<'_, T> {
-    #[inline(always)]
-    fn run<const FUSED: bool>(self) {
-        let size = self.width + 1;
-        let forms = self.forms.chunks_exact(self.labels * size);
-        let scores = self.scores.chunks_exact_mut(self.labels);
-        for ((forms, scores), &head) in forms.zip(scores).zip(self.heads) {
-            let place = head * self.sides.step + self.sides.head;
-            let e = &self.sides.data[place..place + self.width];
-            for (form, score) in forms.chunks_exact(size).zip(scores) {
-                *score = form[self.width] + dot::<T, FUSED>(&form[..self.width], e);
+        let mut dpairs = vec![T::ZERO; trace.pairs.len()];
+        let pairs = self.rows(&trace.pairs);
+        self.linear.backward(packed, pairs, dscores, gradient, &mut dpairs, scratch);
+        for ((row, &head), dpair) in heads.iter().enumerate().zip(dpairs.chunks_exact(3 * width)) {
+            let (d, e) = self.arc(sides, row, head);
+            let (child, head) = (row * sides.step + sides.child, head * sides.step + sides.head);
+            for i in 0..width {
+                dsides[child + i] += dpair[i] * e[i] + dpair[width + i];
+                dsides[head + i] += dpair[i] * d[i] + dpair[2 * width + i];
             }
         }
     }
-}
 
-/// The dot product in eight partial sums.
-#[inline(always)]
-fn dot<T: Real, const FUSED: bool>(a: &[T], b: &[T]) -> T {
-    let mut sums = [T::ZERO; 8];
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    for (a, b) in a.iter().zip(b) {
-        for i in 0..8 {
-            sums[i] = a[i].multiply_add::<FUSED>(b[i], sums[i]);
-        }
+    /// The vectors of the child and the head of an arc.
+    fn arc<'a, T>(&self, sides: Sides<'a, T>, child: usize, head: usize) -> (&'a [T], &'a [T]) {
+        let vector = |row: usize, column: usize| {
+            let start = row * sides.step + column;
+            &sides.data[start..start + self.width]
+        };
+        (vector(child, sides.child), vector(head, sides.head))
     }
-    let rest = a_rest.iter().zip(b_rest).fold(T::ZERO, |sum, (&a, &b)| sum + a * b);
-    sums.into_iter().fold(rest, |all, sum| all + sum)
+
+    fn rows<'a, T>(&self, pairs: &'a [T]) -> Rows<'a, T> {
+        let step = self.linear.inputs;
+        Rows { data: pairs, rows: pairs.len() / step, step }
+    }
 }
 
 #[cfg(test)]

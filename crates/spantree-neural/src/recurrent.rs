@@ -6,7 +6,8 @@
 //! ```text
 //! f = σ(û_f + v_f c′)    r = σ(û_r + v_r c′)    c = f c′ + (1 − f) u    y = r c + (1 − r) s
 //! ```
-//! `c′` is the state of the row before, 0 at the start. When input and output are equally wide, `s` is the input itself.
+//! `c′` is the state of the row before, 0 at the start. When the input is as wide as the output, or as one direction of it, `s` is
+//! the input itself: the half of it that belongs to the direction, or all of it for both.
 
 use std::ops::Range;
 
@@ -40,7 +41,7 @@ impl Recurrent {
     /// A layer with `units` units in each direction, with places for its parameters.
     #[must_use]
     pub fn new(inputs: usize, units: usize, places: &mut Places) -> Self {
-        let parts = if inputs == 2 * units { 3 } else { 4 };
+        let parts = if past_is_input(inputs, units) { 3 } else { 4 };
         let linear = Linear::new(inputs, 2 * units * parts, places);
         Self { linear, units, memory: places.take(4 * units) }
     }
@@ -78,12 +79,13 @@ impl Recurrent {
         for buffer in [&mut *states, &mut *output] {
             buffer.resize(rows * self.outputs(), T::ZERO);
         }
-        let skip = self.has_skip().then_some(x);
+        let skip = past_is_input(self.linear.inputs, self.units).then_some(x);
         for bounds in starts.windows(2) {
             for (direction, memory) in self.directions(parameters).enumerate() {
                 let path = Path::new(bounds, direction);
                 let units = self.units;
-                simd::run(Scan { path, units, memory, skip, gates, states, output });
+                let inputs = self.linear.inputs;
+                simd::run(Scan { path, units, inputs, memory, skip, gates, states, output });
             }
         }
     }
@@ -102,7 +104,7 @@ impl Recurrent {
         dgates.resize(trace.gates.len(), T::ZERO);
         dx.clear();
         dx.resize(x.len(), T::ZERO);
-        let skip = self.has_skip();
+        let skip = past_is_input(self.linear.inputs, self.units);
         for bounds in starts.windows(2) {
             for (direction, memory) in self.directions(parameters).enumerate() {
                 let path = Path::new(bounds, direction);
@@ -110,7 +112,8 @@ impl Recurrent {
                 let dmemory = &mut gradient[self.memory.clone()][direction * size..][..size];
                 let units = self.units;
                 let past = if skip { Some((x, &mut dx[..])) } else { None };
-                simd::run(Back { path, units, memory, trace, dy, past, dgates, dmemory });
+                let inputs = self.linear.inputs;
+                simd::run(Back { path, units, inputs, memory, trace, dy, past, dgates, dmemory });
             }
         }
         let rows = x.len() / self.linear.inputs;
@@ -118,15 +121,15 @@ impl Recurrent {
         self.linear.backward(packed, input, dgates, gradient, dx, product);
     }
 
-    /// Whether the input is its own way past the units.
-    fn has_skip(&self) -> bool {
-        self.linear.inputs == self.outputs()
-    }
-
     /// The weights of the states, by direction.
     fn directions<'a, T>(&self, parameters: &'a [T]) -> std::slice::ChunksExact<'a, T> {
         parameters[self.memory.clone()].chunks_exact(2 * self.units)
     }
+}
+
+/// Whether the input is its own way past the units.
+fn past_is_input(inputs: usize, units: usize) -> bool {
+    inputs == units || inputs == 2 * units
 }
 
 /// Memory of the backward pass.
@@ -153,12 +156,19 @@ impl Path {
     fn row(self, step: usize) -> usize {
         if self.direction == 0 { self.first + step } else { self.first + self.len - 1 - step }
     }
+
+    /// Where in the input the way past the first unit of a row is.
+    #[inline(always)]
+    fn past(self, row: usize, inputs: usize, units: usize) -> usize {
+        row * inputs + if inputs == units { 0 } else { self.direction * units }
+    }
 }
 
 /// The forward scan; see the [module](self).
 struct Scan<'a, T> {
     path: Path,
     units: usize,
+    inputs: usize,
     memory: &'a [T],
     /// The input, if it is the way past.
     skip: Option<&'a [T]>,
@@ -200,7 +210,7 @@ impl<T: Real> Scan<'_, T> {
             let mut forget = take::<T, N>(self.gates, start + units);
             let mut out = take::<T, N>(self.gates, start + 2 * units);
             let past = match self.skip {
-                Some(input) => take::<T, N>(input, place),
+                Some(x) => take::<T, N>(x, self.path.past(row, self.inputs, units) + lane),
                 None => take::<T, N>(self.gates, start + 3 * units),
             };
             let mut y = [T::ZERO; N];
@@ -236,6 +246,7 @@ fn put<T: Real, const N: usize>(values: &mut [T], start: usize, new: [T; N]) {
 struct Back<'a, T> {
     path: Path,
     units: usize,
+    inputs: usize,
     memory: &'a [T],
     trace: &'a RecurrentTrace<T>,
     dy: &'a [T],
@@ -279,7 +290,8 @@ impl<T: Real> Back<'_, T> {
             };
             let state = take::<T, N>(&self.trace.states, place);
             let dy = take::<T, N>(self.dy, place);
-            let past = self.past.as_ref().map_or_else(|| gate(3), |(x, _)| take(x, place));
+            let before = self.path.past(row, self.inputs, units) + lane;
+            let past = self.past.as_ref().map_or_else(|| gate(3), |(x, _)| take(x, before));
             let mut d = [[T::ZERO; N]; 4];
             for i in 0..N {
                 let dstate = dy[i] * out[i] + carry[i];
@@ -296,7 +308,7 @@ impl<T: Real> Back<'_, T> {
                 put(self.dgates, start + part * units, d);
             }
             if let Some((_, dx)) = &mut self.past {
-                dx[place..][..N].iter_mut().zip(d[3]).for_each(|(sum, d)| *sum += d);
+                dx[before..][..N].iter_mut().zip(d[3]).for_each(|(sum, d)| *sum += d);
             }
         }
         for (part, sums) in dmemory.iter().enumerate() {
@@ -344,6 +356,7 @@ mod tests {
     fn gradients_equal_finite_differences() {
         check(3, 2);
         check(4, 2);
+        check(2, 2);
         check(5, 9);
     }
 }

@@ -161,3 +161,78 @@ impl Inputs {
 
 /// Stands for the pairs of FEATS in keys.
 const FEATS_COLUMN: u64 = 255;
+
+#[cfg(test)]
+mod tests {
+    use spantree_treebank::Column;
+
+    use super::*;
+
+    fn sentence(forms: &[&str]) -> Sentence {
+        let mut sent = Sentence::new();
+        for form in forms {
+            let word = sent.push_word(form);
+            sent.set(word, Column::Upos, "X");
+            sent.set(word, Column::Feats, "Case=Nom|Number=Sing");
+        }
+        sent
+    }
+
+    const ATOMS: [Atom; 4] = [Atom::Lower, Atom::Feat, Atom::Upos, Atom::Suffix(1)];
+
+    fn rows(inputs: &Inputs, sent: &Sentence, word: usize) -> Vec<u32> {
+        let mut values = Atoms::default();
+        inputs.read(sent, &mut values);
+        inputs.rows_of(&values, word).collect()
+    }
+
+    #[test]
+    fn frequent_values_have_rows_of_their_own() {
+        let inputs = Inputs::from_treebank(&ATOMS, &[sentence(&["ab", "cb", "ab", "d"])], 2);
+        // ab, X, -b, Case=Nom, Number=Sing.
+        assert_eq!(inputs.known().len(), 5);
+        assert_eq!(inputs.rows(), 1 + 3 + 5);
+        let known = rows(&inputs, &sentence(&["ab"]), 1);
+        assert_eq!(known.len(), 5);
+        assert!(known.iter().all(|&row| (4..9).contains(&row)));
+        assert_eq!(
+            known,
+            rows(&inputs, &sentence(&["zz", "Ab"]), 2),
+            "the first letter may be a capital"
+        );
+    }
+
+    #[test]
+    fn unknown_values_share_a_row_per_atom_and_unknown_pairs_are_left_out() {
+        let inputs = Inputs::from_treebank(&ATOMS, &[sentence(&["ab", "cb", "ab", "d"])], 2);
+        let mut sent = sentence(&["zz"]);
+        sent.set(1, Column::Upos, "Y");
+        sent.set(1, Column::Feats, "Case=Acc");
+        assert_eq!(rows(&inputs, &sent, 1), [1, 2, 3]);
+        let mut values = Atoms::default();
+        inputs.read(&sent, &mut values);
+        let named: Vec<_> = inputs.of_word(&values, 1).map(|input| input.names_word).collect();
+        assert_eq!(named, [true, false, false]);
+    }
+
+    #[test]
+    fn known_keys_are_all_that_a_model_needs() {
+        let sent = sentence(&["ab", "cb", "ab", "d"]);
+        let inputs = Inputs::from_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
+        let names: Vec<_> = inputs.atoms().map(|atom| atom.to_string()).collect();
+        assert_eq!(names, ["lower", "upos", "suffix1", "feat"]);
+        let atoms: Vec<Atom> = names.iter().map(|name| name.parse().unwrap()).collect();
+        let again = Inputs::new(&atoms, inputs.known().to_vec());
+        for word in 1..=4 {
+            assert_eq!(rows(&again, &sent, word), rows(&inputs, &sent, word));
+        }
+    }
+
+    #[test]
+    fn keys_never_change() {
+        let inputs = Inputs::from_treebank(&[Atom::Upos, Atom::Feat], &[sentence(&["a"])], 1);
+        let keys: Vec<_> = inputs.known().iter().map(|key| format!("{key:016x}")).collect();
+        let expected = ["15b97dd70874fe6e", "3c122e2d3581d132", "d43ef5e9965c8360"];
+        assert_eq!(keys, expected, "they are in model files");
+    }
+}
