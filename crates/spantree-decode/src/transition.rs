@@ -85,7 +85,7 @@ impl Action {
 }
 
 /// What a parser may do in a state, and what that leads to. See the [module](self).
-pub trait System {
+pub trait System: Sync {
     /// Makes `state` the first one of a sentence.
     fn start(&self, words: usize, state: &mut State);
 

@@ -13,6 +13,7 @@
 //! | [`rows`] | how are the weights of taggers and lemmatisers stored? |
 //! | [`tag`] | which UPOS, XPOS and FEATS, how sure? |
 //! | [`train`] | how does a treebank become a model? |
+//! | [`transition`] | which tree, built action by action? |
 //!
 //! Training and parsing in ten lines:
 //!
@@ -43,6 +44,7 @@ pub mod rows;
 pub mod segment;
 pub mod tag;
 pub mod train;
+pub mod transition;
 
 pub use pipeline::Pipeline;
 pub use spantree_decode as decode;

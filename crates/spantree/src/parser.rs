@@ -12,7 +12,7 @@ use std::sync::Arc;
 use spantree_treebank::Sentence;
 
 use crate::model::{Container, ModelError, ParserHeader, Sections};
-use crate::{graph, neural};
+use crate::{graph, neural, transition};
 
 pub use analysis::{
     Analysis, CONFIDENCE_LIMIT, Confidence, PROJECTIVE_LIMIT, ParseError, ParseOptions,
@@ -28,6 +28,8 @@ pub enum Parser {
     Graph(graph::Parser),
     /// The same with scores of a network.
     Neural(neural::Parser),
+    /// A tree built action by action.
+    Transition(transition::Parser),
 }
 
 impl Parser {
@@ -41,6 +43,9 @@ impl Parser {
             ParserHeader::Neural(header) => {
                 neural::Parser::new(&container, header).map(Self::Neural)
             }
+            ParserHeader::Transition(header) => {
+                transition::Parser::new(container, header).map(Self::Transition)
+            }
         }
     }
 
@@ -50,6 +55,7 @@ impl Parser {
         match self {
             Self::Graph(parser) => ParserHeader::Graph(parser.info().clone()),
             Self::Neural(parser) => ParserHeader::Neural(parser.info().clone()),
+            Self::Transition(parser) => ParserHeader::Transition(parser.info().clone()),
         }
     }
 
@@ -61,6 +67,7 @@ impl Parser {
         match self {
             Self::Graph(parser) => parser.write_sections(sections)?,
             Self::Neural(parser) => parser.write_sections(sections),
+            Self::Transition(parser) => parser.write_sections(sections)?,
         }
         Ok(())
     }
@@ -71,6 +78,7 @@ impl Parser {
         match self {
             Self::Graph(parser) => Worker::Graph(parser.worker()),
             Self::Neural(parser) => Worker::Neural(parser.worker()),
+            Self::Transition(parser) => Worker::Transition(parser.worker()),
         }
     }
 }
@@ -87,6 +95,12 @@ impl From<neural::Parser> for Parser {
     }
 }
 
+impl From<transition::Parser> for Parser {
+    fn from(parser: transition::Parser) -> Self {
+        Self::Transition(parser)
+    }
+}
+
 /// Parses sentences with one model; see [`Parser::worker`].
 #[derive(Debug)]
 #[non_exhaustive]
@@ -96,6 +110,8 @@ pub enum Worker<'p> {
     Graph(graph::Worker<'p>),
     /// See [`Parser::Neural`].
     Neural(neural::Worker<'p>),
+    /// See [`Parser::Transition`].
+    Transition(transition::Worker<'p>),
 }
 
 impl Worker<'_> {
@@ -111,6 +127,7 @@ impl Worker<'_> {
         match self {
             Self::Graph(worker) => worker.parse(sent, options),
             Self::Neural(worker) => worker.parse(sent, options),
+            Self::Transition(worker) => worker.parse(sent, options),
         }
     }
 
@@ -128,6 +145,10 @@ impl Worker<'_> {
                 each(sent, found);
             }),
             Self::Neural(worker) => worker.parse_all(sentences, options, each),
+            Self::Transition(worker) => sentences.iter_mut().for_each(|sent| {
+                let found = worker.parse(sent, options);
+                each(sent, found);
+            }),
         }
     }
 
@@ -137,6 +158,7 @@ impl Worker<'_> {
         match self {
             Self::Graph(worker) => worker.timing(),
             Self::Neural(worker) => worker.timing(),
+            Self::Transition(worker) => worker.timing(),
         }
     }
 }

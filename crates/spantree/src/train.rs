@@ -24,6 +24,7 @@ mod problem;
 mod progress;
 pub(crate) mod run;
 mod support;
+mod transition;
 mod trees;
 
 use spantree_treebank::Sentence;
@@ -33,6 +34,7 @@ pub use cost::Cost;
 pub use data::{Annotation, DataProblem, annotation};
 pub use error::TrainError;
 pub use progress::{Progress, TrainWarning};
+pub use transition::{TransitionConfig, train as train_transition};
 
 use crate::graph::{Decoder, Parser};
 use run::Run;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use spantree::graph::Decoder;
 use spantree::train::{Cost, Kind, Mixing, Rule, TrainConfig};
+use spantree::transition::TransitionSystem;
 use spantree::treebank::transform::Scheme;
 
 /// The settings that have a flag. What is not given keeps its value in the file, or its default.
@@ -18,6 +19,12 @@ pub(super) struct Settings {
     /// The kind of parser [default: graph]
     #[arg(long, value_name = "KIND")]
     parser: Option<ParserChoice>,
+    /// transition: arc-eager, arc-hybrid, arc-standard (projective), swap (all trees) [default: arc-eager]
+    #[arg(long, value_name = "SYSTEM")]
+    system: Option<TransitionSystem>,
+    /// transition: number of states kept side by side; 1 is greedy and fastest [default: 1]
+    #[arg(long, value_name = "N")]
+    beam: Option<usize>,
     /// Largest number of epochs [default: 12]
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
@@ -71,6 +78,8 @@ enum ParserChoice {
     Graph,
     /// a recurrent network scores arcs, a spanning tree is decoded
     Neural,
+    /// sparse features score actions that build the tree step by step: fast
+    Transition,
 }
 
 impl From<ParserChoice> for Kind {
@@ -78,6 +87,7 @@ impl From<ParserChoice> for Kind {
         match choice {
             ParserChoice::Graph => Kind::Graph,
             ParserChoice::Neural => Kind::Neural,
+            ParserChoice::Transition => Kind::Transition,
         }
     }
 }
@@ -132,6 +142,8 @@ impl Settings {
     pub(super) fn config(&self) -> Result<TrainConfig> {
         let mut config = self.read_file()?;
         set(&mut config.parser, self.parser.map(Kind::from));
+        set(&mut config.transition.system, self.system);
+        set(&mut config.transition.beam, self.beam);
         set(&mut config.epochs, self.epochs);
         config.neural.epochs = self.epochs.or(config.neural.epochs);
         set(&mut config.patience, self.patience);

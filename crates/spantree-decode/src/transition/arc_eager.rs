@@ -20,7 +20,7 @@
 //! arc of the climb.
 
 use super::oracle::{OracleScratch, costs_from_losses};
-use super::state::{Place, State};
+use super::state::{NONE, Place, State};
 use super::{Action, Gold, System};
 use crate::heads::RootMode;
 use crate::scores::LabelId;
@@ -33,7 +33,7 @@ pub struct ArcEager {
 
 impl ArcEager {
     /// A system whose trees have as many root children as `mode` says.
-    pub fn new(mode: RootMode) -> Self {
+    pub const fn new(mode: RootMode) -> Self {
         Self { mode }
     }
 
@@ -41,6 +41,9 @@ impl ArcEager {
     fn loss(self, state: &State, gold: &Gold) -> u32 {
         let lost = |&child: &u32| {
             let head = gold.head(child);
+            if head == NONE {
+                return false;
+            }
             let node = state.node(child);
             match (node.place, state.node(head).place) {
                 _ if !state.is_headless(child) => node.head != head,
@@ -66,10 +69,10 @@ fn lost_to_one_root(state: &State, gold: &Gold) -> u32 {
         |&root: &u32| on_stack(root) && state.is_headless(root) && headless_up_to(state, root) > 1;
     let roots = gold.roots().filter(buried).count() as u32;
     let mut word = state.words() as u32;
-    while word != 0 && state.node(word).place == Place::Buffer {
+    while word != 0 && word != NONE && state.node(word).place == Place::Buffer {
         word = gold.head(word);
     }
-    let is_climb = word != state.words() as u32 && word != 0 && on_stack(word);
+    let is_climb = ![state.words() as u32, 0, NONE].contains(&word) && on_stack(word);
     roots + u32::from(is_climb && headless_up_to(state, word) > 1)
 }
 

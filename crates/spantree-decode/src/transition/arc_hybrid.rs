@@ -12,7 +12,7 @@
 //! lies on the stack directly below its child; the loss is the number of the others (Goldberg and Nivre 2013).
 
 use super::oracle::{OracleScratch, costs_from_losses};
-use super::state::{Place, State};
+use super::state::{NONE, Place, State};
 use super::{Action, Gold, System};
 use crate::heads::RootMode;
 use crate::scores::LabelId;
@@ -25,7 +25,7 @@ pub struct ArcHybrid {
 
 impl ArcHybrid {
     /// A system whose trees have as many root children as `mode` says.
-    pub fn new(mode: RootMode) -> Self {
+    pub const fn new(mode: RootMode) -> Self {
         Self { mode }
     }
 }
@@ -34,6 +34,9 @@ impl ArcHybrid {
 fn loss(state: &State, gold: &Gold) -> u32 {
     let lost = |&child: &u32| {
         let head = gold.head(child);
+        if head == NONE {
+            return false;
+        }
         let places = (state.node(child).place, state.node(head).place);
         let done = places.0 == Place::Done || places.1 == Place::Done;
         let waiting = places.0 == Place::Buffer || places.1 == Place::Buffer;

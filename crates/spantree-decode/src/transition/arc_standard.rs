@@ -22,7 +22,7 @@
 //! `L₁` a second time.) O(l · r · (l + r)) for l words `L` and r words `R`, which are few.
 
 use super::oracle::{OracleScratch, costs_from_losses};
-use super::state::{Place, State};
+use super::state::{NONE, Place, State};
 use super::{Action, Gold, System};
 use crate::heads::RootMode;
 use crate::scores::LabelId;
@@ -35,7 +35,7 @@ pub struct ArcStandard {
 
 impl ArcStandard {
     /// A system whose trees have as many root children as `mode` says.
-    pub fn new(mode: RootMode) -> Self {
+    pub const fn new(mode: RootMode) -> Self {
         Self { mode }
     }
 }
@@ -66,13 +66,15 @@ impl LossTable {
         self.words.extend(state.stack().iter().rev());
         self.has_child.clear();
         self.has_child.resize(state.words() + 1, false);
-        let on_stack = self.words.iter().filter(|&&word| word != 0);
-        on_stack.for_each(|&word| self.has_child[gold.head(word) as usize] = true);
+        for &word in self.words.iter().filter(|&&word| word != 0) {
+            mark(&mut self.has_child, gold.head(word));
+        }
         for &word in state.buffer().iter().rev() {
             let head = gold.head(word);
-            if state.node(head).place != Place::Buffer || self.has_child[word as usize] {
+            let is_inside = head != NONE && state.node(head).place == Place::Buffer;
+            if !is_inside || self.has_child[word as usize] {
                 self.words.push(word);
-                self.has_child[head as usize] = true;
+                mark(&mut self.has_child, head);
             }
         }
     }
@@ -111,11 +113,17 @@ impl LossTable {
         for (head, child) in [(root, other), (other, root)] {
             let (head_word, child_word) = (self.words[head], self.words[child]);
             if child_word != 0 {
-                let wrong = u32::from(gold.head(child_word) != head_word);
+                let wrong = u32::from(!gold.allows(head_word, child_word));
                 let best = &mut self.cells[cell + head];
                 *best = (*best).min(loss + wrong);
             }
         }
+    }
+}
+
+fn mark(words: &mut [bool], word: u32) {
+    if let Some(marked) = words.get_mut(word as usize) {
+        *marked = true;
     }
 }
 

@@ -27,7 +27,7 @@ pub struct ArcSwap {
 
 impl ArcSwap {
     /// A system whose trees have as many root children as `mode` says.
-    pub fn new(mode: RootMode) -> Self {
+    pub const fn new(mode: RootMode) -> Self {
         Self { standard: ArcStandard::new(mode) }
     }
 }
@@ -84,7 +84,7 @@ impl System for ArcSwap {
         _: &mut OracleScratch,
         costs: &mut Vec<u32>,
     ) {
-        let next = next(state, gold);
+        let next = if gold.is_partial() { None } else { next(state, gold) };
         let right = actions.iter().any(|&action| Some(action) == next);
         costs.clear();
         costs.extend(actions.iter().map(|&action| u32::from(right && Some(action) != next)));

@@ -1,14 +1,14 @@
 //! The tree that an oracle leads to, with what oracles ask about it.
 
 use super::arc_standard::ArcStandard;
-use super::state::State;
+use super::state::{NONE, State};
 use super::{Action, System};
 use crate::heads::{Heads, RootMode};
 
 /// A gold tree, prepared once per sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gold {
-    /// Head of each word; that of the root is the root.
+    /// Head of each word, [`NONE`] if any will do; that of the root is the root.
     heads: Vec<u32>,
     /// Number of children of the root and of each word.
     children: Vec<u32>,
@@ -35,10 +35,31 @@ impl Gold {
         gold
     }
 
-    /// The head of a word; the root is its own.
+    /// Some heads of a tree: costs count these alone, and are a guide rather than exact. [`ArcSwap`](super::ArcSwap) is not
+    /// guided by them. Heads beyond the sentence are left out.
+    pub fn partial(given: impl Iterator<Item = Option<u32>>) -> Self {
+        let mut heads = vec![0];
+        heads.extend(given.map(|head| head.unwrap_or(NONE)));
+        let len = heads.len();
+        heads.iter_mut().filter(|head| **head as usize >= len).for_each(|head| *head = NONE);
+        Self { heads, children: Vec::new(), order: Vec::new(), component: Vec::new() }
+    }
+
+    /// Whether there is no head for some word.
+    pub(super) fn is_partial(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The head of a word, or [`NONE`] if any will do; the root is its own.
     #[inline]
     pub fn head(&self, word: u32) -> u32 {
         self.heads[word as usize]
+    }
+
+    /// Whether an arc agrees with the tree.
+    #[inline]
+    pub fn allows(&self, head: u32, child: u32) -> bool {
+        self.head(child) == head || self.head(child) == NONE
     }
 
     /// Number of words.

@@ -36,7 +36,7 @@ pub(super) fn costs_from_losses(
 
 /// The static oracle: the first action of cost zero in the order of [`System::actions`]; `None` in a final state.
 pub fn static_action(
-    system: &impl System,
+    system: &(impl System + ?Sized),
     state: &State,
     gold: &Gold,
     scratch: &mut OracleScratch,

@@ -185,3 +185,26 @@ fn lazy_swaps_wait_for_projective_subtrees() {
     let swaps = actions.iter().filter(|&&action| action == Action::Swap).count();
     assert_eq!((actions.len(), swaps), (16 + 2 * 2, 2));
 }
+
+/// With some heads given, the actions of cost zero lead to a tree that has them, for most choices of two heads.
+#[test]
+fn partial_trees_guide() {
+    let mut kept = 0;
+    let mut all = 0;
+    for tree in (TreeSpace { mode: One, projective: true }).trees(5) {
+        let given = tree.as_slice().iter().enumerate();
+        let gold = Gold::partial(given.map(|(index, &head)| (index % 2 == 1).then_some(head)));
+        for system in
+            [&ArcEager::new(One) as &dyn System, &ArcHybrid::new(One), &ArcStandard::new(One)]
+        {
+            let (mut scratch, mut state) = (OracleScratch::default(), State::default());
+            system.start(5, &mut state);
+            while let Some(action) = static_action(system, &state, &gold, &mut scratch) {
+                system.apply(&mut state, action, 0);
+            }
+            all += 1;
+            kept += u32::from((1..=5).all(|word| gold.allows(state.node(word).head, word)));
+        }
+    }
+    assert!(kept * 10 > all * 9, "{kept} of {all}");
+}

@@ -66,6 +66,8 @@ pub struct Atoms {
     stem_start: Vec<u32>,
     /// Class of the UPOS of each row.
     tags: Vec<u8>,
+    /// Number of verbs, punctuation marks and conjunctions up to each row.
+    counts: Vec<[u32; 3]>,
     /// Head and label hash that a guide tree gives to each word; empty without a guide.
     guide: Vec<(u32, u64)>,
 }
@@ -79,6 +81,7 @@ impl Atoms {
         self.tags.clear();
         self.tags.push(0);
         self.tags.extend(sent.words().map(|word| tag_class(word.upos())));
+        self.fill_counts();
         self.fill_feats(sent);
         self.fill_stems(sent);
         self.values.clear();
@@ -95,6 +98,18 @@ impl Atoms {
 
     fn push_special(&mut self, set: &AtomSet, which: u64) {
         self.values.extend(set.columns.iter().map(|_| hash::mix(which, 0x5350_414e)));
+    }
+
+    fn fill_counts(&mut self) {
+        self.counts.clear();
+        let mut count = [0; 3];
+        for &tag in &self.tags {
+            let kinds = [matches!(tag, VERB | AUX), tag == PUNCT, tag == CCONJ];
+            for (count, kind) in count.iter_mut().zip(kinds) {
+                *count += u32::from(kind);
+            }
+            self.counts.push(count);
+        }
     }
 
     fn fill_feats(&mut self, sent: &Sentence) {
@@ -186,6 +201,13 @@ impl Atoms {
     #[inline]
     pub(crate) fn feats(&self, row: usize) -> &[(u32, u64)] {
         self.list(Atom::Feat, row)
+    }
+
+    /// Number of verbs (0), punctuation marks (1) or conjunctions (2) strictly between two rows, up to 3.
+    #[inline]
+    pub(super) fn between(&self, kind: usize, a: usize, b: usize) -> u32 {
+        let (from, to) = (a.min(b), a.max(b));
+        if from == to { 0 } else { (self.counts[to - 1][kind] - self.counts[from][kind]).min(3) }
     }
 
     /// The value in `column` of the row `offset` away from `row`.

@@ -38,15 +38,19 @@ impl Columns {
     }
 
     fn has(self, template: &Template) -> bool {
-        let token = |atom: Atom| match atom {
+        let agree = template.arcs.contains(&ArcAtom::Agree);
+        template.tokens.iter().all(|token| self.has_atom(token.atom)) && (self.feats || !agree)
+    }
+
+    /// Whether the columns answer a question.
+    pub(super) fn has_atom(self, atom: Atom) -> bool {
+        match atom {
             Atom::Lemma => self.lemma,
             Atom::Xpos => self.xpos,
             Atom::Feats | Atom::Feat => self.feats,
             Atom::Fine => self.xpos || self.feats,
             _ => true,
-        };
-        let agree = template.arcs.contains(&ArcAtom::Agree);
-        template.tokens.iter().all(|t| token(t.atom)) && (self.feats || !agree)
+        }
     }
 }
 

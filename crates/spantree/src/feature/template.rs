@@ -116,6 +116,16 @@ pub enum TemplateError {
         /// What stands there.
         name: String,
     },
+    /// A name that is no atom of a state.
+    #[error(
+        "template line {line}: \"{name}\" is not an atom of a state; write place.atom such as s0l.upos or s0b0.distance"
+    )]
+    UnknownStateAtom {
+        /// Line, from 1.
+        line: usize,
+        /// What stands there.
+        name: String,
+    },
     /// A section line with something else than copies.
     #[error(
         "template line {line}: \"{name}\" is not a copy; write [bare], [direction], [distance] or several of them"

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{graph, lemma, neural, segment, tag};
+use crate::{graph, lemma, neural, segment, tag, transition};
 
 /// The header of a model file: what its stages say about themselves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,8 @@ pub enum ParserHeader {
     Graph(graph::Header),
     /// See [`crate::neural`].
     Neural(neural::Header),
+    /// See [`crate::transition`].
+    Transition(transition::Header),
 }
 
 impl ParserHeader {
@@ -42,6 +44,9 @@ impl ParserHeader {
                 let neural::Sizes { layers, units, .. } = header.sizes;
                 format!("neural, decoder {}, {layers} layers of 2 × {units}", header.decoder)
             }
+            Self::Transition(header) => {
+                format!("transition, system {}, beam {}", header.system, header.beam)
+            }
         }
     }
 
@@ -51,6 +56,7 @@ impl ParserHeader {
         match self {
             Self::Graph(header) => &header.labels,
             Self::Neural(header) => &header.labels,
+            Self::Transition(header) => &header.labels,
         }
     }
 
@@ -60,6 +66,7 @@ impl ParserHeader {
         match self {
             Self::Graph(header) => &header.training,
             Self::Neural(header) => &header.training,
+            Self::Transition(header) => &header.training,
         }
     }
 
@@ -69,6 +76,7 @@ impl ParserHeader {
         match self {
             Self::Graph(header) => header.dev,
             Self::Neural(header) => header.dev,
+            Self::Transition(header) => header.dev,
         }
     }
 }

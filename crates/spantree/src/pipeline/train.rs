@@ -238,5 +238,9 @@ fn train_kind(
         Kind::Neural => {
             Ok(neural::train::train(&config.parser, (train, versions), dev, &mut report)?.into())
         }
+        Kind::Transition => {
+            let data = (train, versions);
+            Ok(train::train_transition(&config.parser, data, dev, &mut report)?.into())
+        }
     }
 }

@@ -47,7 +47,7 @@ struct Saved {
 /// Settings and data of a run by name.
 pub(crate) type Identity = Map<String, Value>;
 
-const KIND: &str = "checkpoint of a graph parser";
+const KIND: &str = "checkpoint of a parser";
 
 impl Checkpoint {
     /// A fresh run, or the one that the configuration resumes. `data` are the training and the development sentences.

@@ -12,8 +12,8 @@ use spantree_learn::{
 };
 use spantree_treebank::transform::Scheme;
 
-use super::TrainError;
 use super::cost::Cost;
+use super::{TrainError, TransitionConfig};
 use crate::graph::{Decoder, TemplateTexts};
 use crate::model::Source;
 use crate::neural::NeuralConfig;
@@ -28,6 +28,8 @@ pub enum Kind {
     Graph,
     /// A network scores arcs.
     Neural,
+    /// Sparse features score actions that build the tree step by step.
+    Transition,
 }
 
 /// How weights are updated.
@@ -202,6 +204,8 @@ pub struct TrainConfig {
     pub mixing: Mixing,
     /// How weights are updated.
     pub learner: LearnerConfig,
+    /// What only transition parsers ask for.
+    pub transition: TransitionConfig,
     /// What mistakes cost.
     pub cost: Cost,
     /// Settings of the network, for that kind of parser.
@@ -237,6 +241,7 @@ impl Default for TrainConfig {
             threads: 1,
             mixing: Mixing::Uniform,
             learner: LearnerConfig::default(),
+            transition: TransitionConfig::default(),
             cost: Cost::default(),
             neural: NeuralConfig::default(),
             templates: None,
@@ -269,6 +274,7 @@ impl TrainConfig {
             return Err(TrainError::setting("threads", self.threads, "a number from 1 to 1024"));
         }
         self.learner.check()?;
+        self.transition.check()?;
         self.cost.check()
     }
 }

@@ -64,7 +64,7 @@ impl Epoch<'_> {
         }
     }
 
-    fn run<P: Problem, L: Learner<P>>(
+    pub(super) fn run<P: Problem, L: Learner<P>>(
         &self,
         learner: &L,
         problem: &P,

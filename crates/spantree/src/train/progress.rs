@@ -4,8 +4,6 @@ use std::fmt;
 
 use spantree_treebank::Column;
 
-use crate::graph::Decoder;
-
 /// What is going on; for progress bars and logs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -16,8 +14,8 @@ pub enum Progress {
     Start {
         /// Estimate of the memory that training will use, in bytes.
         memory: usize,
-        /// The decoder that was chosen.
-        decoder: Decoder,
+        /// The decoder or the transition system that was chosen.
+        decoder: String,
         /// Share of words with a non-projective arc.
         non_projective: f64,
     },

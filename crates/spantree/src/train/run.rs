@@ -68,7 +68,8 @@ impl<'a> Run<'a> {
             Checkpoint::new(config, checkpoint_data, 1 << labels.bits(), trees.weights())?;
         let memory = memory(config, trees.weights() + (1 << labels.bits()))
             + 2 * tree_examples.iter().map(Example::memory).sum::<usize>();
-        progress(Progress::Start { memory, decoder, non_projective: info.non_projective });
+        let (decoder, non_projective) = (decoder.to_string(), info.non_projective);
+        progress(Progress::Start { memory, decoder, non_projective });
         Ok(Self {
             config,
             versions: versions.max(1),

@@ -68,7 +68,8 @@ impl<'a> Run<'a> {
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
         let weights = inputs.rows() * config.neural.sizes.width + network.parameters();
         let memory = weights * MEMORY_PER_WEIGHT;
-        progress(Progress::Start { memory, decoder, non_projective: info.non_projective });
+        let (decoder, non_projective) = (decoder.to_string(), info.non_projective);
+        progress(Progress::Start { memory, decoder, non_projective });
         Ok(Self {
             config,
             dev,

@@ -1,0 +1,239 @@
+//! Training a transition parser: from treebank to model.
+//!
+//! One learner makes the weights of actions and of labels together, sentence by sentence: `greedy` corrects single actions on
+//! the way that the parser itself takes, `beam` corrects whole sequences. After every epoch the development set is parsed with
+//! averaged weights; the best epoch's weights are kept. Finally the probabilities are calibrated on the development set.
+//!
+//! Projective systems learn from lifted trees whose labels say how to put crossing arcs back. Words without a head take part
+//! without costs, except under the swap system, which learns from complete trees only.
+
+mod beam;
+mod config;
+mod greedy;
+mod problem;
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use spantree_learn::{EpochStats, State};
+use spantree_treebank::Sentence;
+use spantree_treebank::transform::Scheme;
+
+pub use config::TransitionConfig;
+
+use super::calibrate::calibrate;
+use super::checkpoint::Checkpoint;
+use super::data::{compare, encode, inspect};
+use super::epoch::Epoch;
+use super::evaluate::attachment;
+use super::finish::Quantised;
+use super::run::scored;
+use super::{Observer, Progress, TrainConfig, TrainError};
+use crate::feature::Columns;
+use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
+use crate::model::{Calibration, DevScores, Sections, TrainingInfo};
+use crate::transition::{Engine, Header, Parser, StateTemplateTexts, section};
+use beam::Beam;
+use greedy::Greedy;
+use problem::{Example, TransitionProblem};
+
+/// Trains on several versions of one treebank; see [`Trainer::train_versions`](super::Trainer::train_versions).
+///
+/// # Errors
+/// When the data cannot be trained on, or a checkpoint fails.
+pub fn train(
+    config: &TrainConfig,
+    (train, versions): (&[Sentence], usize),
+    dev: &[Sentence],
+    progress: Observer<'_>,
+) -> Result<Parser, TrainError> {
+    let mut run = Run::new(config, (train, versions.max(1)), dev, progress)?;
+    run.learn()?;
+    run.finish()
+}
+
+struct Run<'a> {
+    config: &'a TrainConfig,
+    versions: usize,
+    /// Without scored words: none.
+    dev: &'a [Sentence],
+    progress: Mutex<Observer<'a>>,
+    start: Instant,
+    templates: StateTemplateTexts,
+    crossing: Option<Scheme>,
+    info: TrainingInfo,
+    problem: TransitionProblem,
+    examples: Vec<Example>,
+    checkpoint: Checkpoint,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        config: &'a TrainConfig,
+        (train, versions): (&[Sentence], usize),
+        dev: &'a [Sentence],
+        progress: Observer<'a>,
+    ) -> Result<Self, TrainError> {
+        let start = Instant::now();
+        config.check()?;
+        let mut warn = |warning| progress(Progress::Warning(warning));
+        let info = inspect(config, &train[..train.len() / versions], &mut warn)?;
+        compare(train, dev, &mut warn);
+        let dev = scored(dev, &mut warn);
+        let data = (train, dev);
+        let system = config.transition.system;
+        let scheme = config.pseudo_projective.unwrap_or(Scheme::Head);
+        let crossing = (system.is_projective() && info.non_projective > 0.0).then_some(scheme);
+        let templates = StateTemplateTexts::for_columns(Columns::of(train));
+        let train = &*encode(train, crossing);
+        let engine = engine(config, &templates, train)?;
+        let sentences = train.iter().filter(|sent| !sent.is_empty());
+        let examples: Vec<_> = sentences.filter_map(|sent| Example::new(&engine, sent)).collect();
+        if examples.is_empty() {
+            return Err(TrainError::NoCompleteTree);
+        }
+        let problem = TransitionProblem::new(engine, &examples, config);
+        let checkpoint = Checkpoint::new(config, data, 0, problem.weights())?;
+        let memory = problem.weights() * 8 * config.threads.max(1)
+            + examples.iter().map(Example::memory).sum::<usize>();
+        let (decoder, non_projective) = (system.to_string(), info.non_projective);
+        progress(Progress::Start { memory, decoder, non_projective });
+        let progress = Mutex::new(progress);
+        Ok(Self {
+            config,
+            versions,
+            dev,
+            progress,
+            start,
+            templates,
+            crossing,
+            info,
+            problem,
+            examples,
+            checkpoint,
+        })
+    }
+
+    fn learn(&mut self) -> Result<(), TrainError> {
+        while self.checkpoint.tree_epochs < self.config.epochs
+            && !self.checkpoint.is_stale(self.config.patience)
+        {
+            let number = self.checkpoint.tree_epochs;
+            let sentences = self.examples.len() / self.versions;
+            self.say(Progress::EpochStart { epoch: number + 1, sentences });
+            let stats = self.epoch(number);
+            self.checkpoint.tree_epochs += 1;
+            let average = self.checkpoint.tree_state.average();
+            let (actions, labels) = self.problem.split(&average);
+            let (actions, labels) = (Quantised::new(actions), Quantised::new(labels));
+            let dev = self.judge(&actions, &labels)?;
+            self.checkpoint.record(dev, actions, labels);
+            self.checkpoint.save()?;
+            self.say(Progress::TreeEpoch {
+                epoch: number + 1,
+                loss: stats.loss / self.info.words as f64,
+                dev: dev.map(|scores| (scores.uas, scores.las)),
+                seconds: self.start.elapsed().as_secs_f64(),
+            });
+        }
+        Ok(())
+    }
+
+    fn epoch(&mut self, number: u64) -> EpochStats {
+        let config = self.config;
+        let tick = |_| say(&self.progress, Progress::Sentence);
+        let epoch = Epoch { config, number, versions: self.versions, tick: &tick };
+        let state = &mut self.checkpoint.tree_state;
+        let TransitionConfig { beam, greedy_epochs, .. } = config.transition;
+        if beam == 1 || number < greedy_epochs {
+            return epoch.run(&Greedy::new(config, number), &self.problem, &self.examples, state);
+        }
+        if number == greedy_epochs {
+            // The average is to be one of weights that were learned with the beam.
+            *state = State::from_weights(state.weights().to_vec());
+        }
+        epoch.run(&Beam::new(config), &self.problem, &self.examples, state)
+    }
+
+    /// Scores on the development set.
+    fn judge(
+        &self,
+        actions: &Quantised,
+        labels: &Quantised,
+    ) -> Result<Option<DevScores>, TrainError> {
+        if self.dev.is_empty() {
+            return Ok(None);
+        }
+        let parser = self.assemble((actions, labels), None, Calibration::default())?;
+        Ok(Some(attachment(self.dev, self.config.threads, || {
+            let mut worker = parser.worker();
+            move |sent: &mut Sentence| worker.parse(sent, &Default::default()).is_ok()
+        })))
+    }
+
+    fn finish(mut self) -> Result<Parser, TrainError> {
+        let Some(best) = self.checkpoint.best.take() else { return Err(TrainError::NoEpoch) };
+        self.info.epochs = self.checkpoint.tree_epochs;
+        self.info.best_epoch = best.epoch;
+        let mut calibration = Calibration::default();
+        let tables = (&best.arcs, &best.labels);
+        if !self.dev.is_empty() {
+            self.say(Progress::Calibrate);
+            calibration =
+                calibrate(self.dev, |tried| Ok(self.assemble(tables, None, tried)?.into()))?;
+        }
+        let parser = self.assemble(tables, best.scores, calibration)?;
+        self.checkpoint.remove();
+        Ok(parser)
+    }
+
+    /// Puts a model together.
+    fn assemble(
+        &self,
+        (actions, labels): (&Quantised, &Quantised),
+        dev: Option<DevScores>,
+        calibration: Calibration,
+    ) -> Result<Parser, TrainError> {
+        let engine = &self.problem.engine;
+        let mut sections = Sections::default();
+        sections.push(section::ACTION, &actions.weights);
+        sections.push(section::LABEL, &labels.weights);
+        sections.push(section::LABEL_FILTER, &engine.filter.to_words());
+        let header = Header {
+            system: engine.system,
+            beam: self.config.transition.beam,
+            pseudo_projective: self.crossing.map(|scheme| scheme.to_string()),
+            training: self.info.clone(),
+            dev,
+            labels: engine.labels.names().to_vec(),
+            templates: self.templates.clone(),
+            action_scale: actions.scale,
+            label_scale: labels.scale,
+            calibration,
+        };
+        Ok(Parser::from_sections(sections, header)?)
+    }
+
+    fn say(&self, progress: Progress) {
+        say(&self.progress, progress);
+    }
+}
+
+/// Learner threads report too, one at a time.
+fn say(observer: &Mutex<Observer<'_>>, progress: Progress) {
+    let mut observer = observer.lock().unwrap_or_else(PoisonError::into_inner);
+    (*observer)(progress);
+}
+
+fn engine(
+    config: &TrainConfig,
+    templates: &StateTemplateTexts,
+    train: &[Sentence],
+) -> Result<Engine, TrainError> {
+    let labels = LabelSet::from_treebank(train);
+    if labels.len() > MAX_LABELS {
+        return Err(TrainError::TooManyLabels { found: labels.len() });
+    }
+    let filter = LabelFilter::from_treebank(train, &labels, 1);
+    Ok(Engine::new(config.transition.system, templates, labels, filter)?)
+}

@@ -1,0 +1,194 @@
+//! Learning whole sequences of actions with the beam they are searched with (Huang, Fayong and Guo 2012).
+//!
+//! The parser searches; if its tree is wrong, the way to the gold tree is compared with the best item of the beam after each
+//! step, and where the item is furthest ahead (*max violation*) both prefixes are compared by their features: a
+//! passive-aggressive step makes up the difference and a margin of 1. Of several ways to the gold tree the one is taken whose
+//! next action scores best (the non-deterministic oracle). Labels are learned on that way as in greedy training; a beam takes
+//! them for granted.
+
+use spantree_decode::transition::{Action, Gold, OracleScratch, State};
+use spantree_learn::{self as learn, Learner, Outcome, SparseVector};
+
+use super::super::TrainConfig;
+use super::problem::{Example, LabelScratch, TransitionProblem};
+use crate::transition::{Engine, Search, Task, Weights, class};
+
+/// See the [module](self).
+pub(super) struct Beam {
+    width: usize,
+    aggressiveness: f32,
+}
+
+/// Buffers of one thread.
+#[derive(Default)]
+pub(super) struct BeamScratch {
+    search: Search,
+    state: State,
+    oracle: OracleScratch,
+    actions: Vec<Action>,
+    costs: Vec<u32>,
+    /// The way to the gold tree, with the labels that the weights give to its arcs.
+    gold: Vec<(Action, u16)>,
+    /// Scores of its prefixes, the empty one first.
+    gold_scores: Vec<f64>,
+    guess: Vec<(Action, u16)>,
+    labels: LabelScratch,
+    delta: SparseVector,
+}
+
+impl Beam {
+    pub(super) fn new(config: &TrainConfig) -> Self {
+        let settings = &config.transition;
+        Self { width: settings.beam, aggressiveness: settings.aggressiveness as f32 }
+    }
+}
+
+impl BeamScratch {
+    /// Finds the way to the gold tree.
+    fn find_gold(&mut self, task: &Task<'_, f32>, gold: &Gold) {
+        let system = task.engine.system.system();
+        self.gold.clear();
+        self.gold_scores.clear();
+        let mut total = 0.0;
+        self.gold_scores.push(total);
+        system.start(task.atoms.len(), &mut self.state);
+        while !system.is_final(&self.state) {
+            let state = &mut self.state;
+            let buffers = &mut self.labels.engine;
+            system.actions(state, &mut self.actions);
+            let mut action = self.actions[0];
+            if self.actions.len() > 1 {
+                system.costs(state, gold, &self.actions, &mut self.oracle, &mut self.costs);
+                let scores =
+                    task.engine.score_actions(task.weights.actions, task.atoms, state, buffers);
+                let free = self.actions.iter().zip(&self.costs).filter(|(_, cost)| **cost == 0);
+                let score = |action: Action| scores[class(action)];
+                let best = free.map(|(action, _)| *action);
+                let best = best.reduce(|a, b| if score(b) > score(a) { b } else { a });
+                action = best.unwrap_or(action);
+                total += f64::from(score(action));
+            }
+            let label = system.arc(state, action).map_or(0, |arc| {
+                task.engine.best_label(task.weights.labels, task.atoms, state, arc, buffers)
+            });
+            system.apply(state, action, label);
+            self.gold.push((action, label));
+            self.gold_scores.push(total);
+        }
+    }
+
+    /// Searches. If the tree is wrong, leaves the prefix of the worst violation in `guess`, and returns by how much it is ahead.
+    fn find_violation(&mut self, task: &Task<'_, f32>, gold: &Gold) -> Option<f64> {
+        self.search.start(task);
+        let (mut worst, mut ahead, mut length) = (None, f64::NEG_INFINITY, 0);
+        while self.search.advance(task) {
+            length += 1;
+            let best = &self.search.items[0];
+            let gold = self.gold_scores[length.min(self.gold.len())];
+            if best.score - gold > ahead {
+                ahead = best.score - gold;
+                worst = Some(best.step);
+            }
+        }
+        let tree = &self.search.items[0].state;
+        let right = |word: u32| gold.allows(tree.node(word).head, word);
+        if (1..=gold.words() as u32).all(right) {
+            return None;
+        }
+        self.search.history(worst?, &mut self.guess);
+        Some(ahead)
+    }
+
+    /// Adds the features of a prefix to `delta`, from the action number `from` on.
+    fn add_features(
+        &mut self,
+        problem: &TransitionProblem,
+        example: &Example,
+        from: usize,
+        sign: f32,
+    ) {
+        let engine: &Engine = &problem.engine;
+        let system = engine.system.system();
+        let prefix = if sign > 0.0 {
+            &self.gold[..self.gold.len().min(self.guess.len())]
+        } else {
+            &self.guess[..]
+        };
+        system.start(example.atoms.len(), &mut self.state);
+        for (at, &(action, label)) in prefix.iter().enumerate() {
+            system.actions(&self.state, &mut self.actions);
+            if at >= from && self.actions.len() > 1 {
+                let buffers = &mut self.labels.engine;
+                engine.find_action_positions(
+                    problem.action_bits(),
+                    &example.atoms,
+                    &self.state,
+                    buffers,
+                );
+                let class = class(action) as u32;
+                buffers
+                    .positions
+                    .iter()
+                    .for_each(|position| self.delta.add(position + class, sign));
+            }
+            system.apply(&mut self.state, action, label);
+        }
+    }
+
+    /// Learns the labels of the arcs on the way to the gold tree.
+    fn learn_labels(
+        &mut self,
+        problem: &TransitionProblem,
+        example: &Example,
+        aggressiveness: f32,
+        weights: &mut learn::State,
+    ) {
+        let system = problem.engine.system.system();
+        system.start(example.atoms.len(), &mut self.state);
+        for &(action, _) in &self.gold {
+            let (state, labels) = (&mut self.state, &mut self.labels);
+            let label = system.arc(state, action).map_or(0, |arc| {
+                problem.learn_label(example, state, arc, aggressiveness, weights, labels)
+            });
+            system.apply(state, action, label);
+        }
+    }
+}
+
+impl Learner<TransitionProblem> for Beam {
+    type Scratch = BeamScratch;
+
+    fn learn(
+        &self,
+        problem: &TransitionProblem,
+        example: &Example,
+        weights: &mut learn::State,
+        scratch: &mut BeamScratch,
+    ) -> Outcome {
+        let (actions, labels) = problem.split(weights.weights());
+        let task = Task {
+            engine: &problem.engine,
+            weights: Weights { actions, labels },
+            atoms: &example.atoms,
+            width: self.width,
+            guide: None,
+        };
+        scratch.find_gold(&task, &example.gold);
+        let violation = scratch.find_violation(&task, &example.gold);
+        if let Some(ahead) = violation {
+            let shared = scratch.gold.iter().zip(&scratch.guess);
+            let from = shared.take_while(|(gold, guess)| gold == guess).count();
+            scratch.delta.clear();
+            scratch.add_features(problem, example, from, 1.0);
+            scratch.add_features(problem, example, from, -1.0);
+            scratch.delta.compact();
+            let squared: f32 = scratch.delta.entries().map(|(_, value)| value * value).sum();
+            let loss = ahead.max(0.0) as f32 + 1.0;
+            if squared > 0.0 {
+                weights.add(self.aggressiveness.min(loss / squared), &scratch.delta);
+            }
+        }
+        scratch.learn_labels(problem, example, self.aggressiveness, weights);
+        Outcome { loss: f64::from(violation.is_some()), updated: violation.is_some() }
+    }
+}

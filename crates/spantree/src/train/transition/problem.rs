@@ -1,0 +1,189 @@
+//! What a transition parser learns from: sentences with gold trees, and two tables of weights in one list.
+
+use spantree_decode::Heads;
+use spantree_decode::transition::{Gold, OracleScratch, State, static_action};
+use spantree_learn::{self as learn, Problem, SparseVector};
+use spantree_treebank::Sentence;
+
+use super::super::TrainConfig;
+use super::super::support::Support;
+use crate::feature::Atoms;
+use crate::transition::{Engine, Scratch, best_of, class, label_score};
+
+/// The label of a word whose DEPREL is `_`: any.
+const FREE_LABEL: u16 = u16::MAX;
+
+/// A sentence with its gold tree, projective if the system is.
+pub(super) struct Example {
+    pub(super) atoms: Atoms,
+    pub(super) gold: Gold,
+    labels: Vec<u16>,
+}
+
+impl Example {
+    /// Reads a sentence; `None` if the system cannot learn from it.
+    pub(super) fn new(engine: &Engine, sent: &Sentence) -> Option<Self> {
+        let mut atoms = Atoms::default();
+        atoms.fill(&engine.atoms, sent);
+        let gold = match sent.tree() {
+            Ok(tree) if engine.system.is_projective() => Gold::new(&Heads::from(tree.lift().heads)),
+            Ok(tree) => Gold::new(&Heads::from(tree.heads().to_vec())),
+            Err(_) if engine.system.system().is_dynamic() => Gold::partial(sent.heads()),
+            Err(_) => return None,
+        };
+        let label = |name: &str| engine.labels.number(name).unwrap_or(FREE_LABEL);
+        let labels = sent.words().map(|word| label(word.deprel())).collect();
+        Some(Self { atoms, gold, labels })
+    }
+
+    /// The label of an arc if it is gold and has one.
+    fn label(&self, (head, child): (u32, u32)) -> Option<u16> {
+        let label = self.labels[child as usize - 1];
+        (self.gold.head(child) == head && label != FREE_LABEL).then_some(label)
+    }
+
+    /// Bytes held, roughly.
+    pub(super) fn memory(&self) -> usize {
+        self.atoms.memory() + 18 * self.labels.len()
+    }
+}
+
+/// The engine and the sizes of its tables; the weights of labels follow those of actions.
+pub(super) struct TransitionProblem {
+    pub(super) engine: Engine,
+    action_bits: u32,
+    label_bits: u32,
+}
+
+impl Problem for TransitionProblem {
+    type Example = Example;
+    type Scratch = ();
+}
+
+/// What [`TransitionProblem::learn_label`] needs.
+#[derive(Default)]
+pub(super) struct LabelScratch {
+    pub(super) engine: Scratch,
+    delta: SparseVector,
+}
+
+impl TransitionProblem {
+    /// Sizes the tables for the features on the way to the gold trees.
+    pub(super) fn new(engine: Engine, examples: &[Example], config: &TrainConfig) -> Self {
+        let mut problem = Self { engine, action_bits: 0, label_bits: 0 };
+        let TrainConfig { max_bits, max_label_bits, all_features, .. } = *config;
+        problem.action_bits = Support::fit(max_bits, all_features, |bits, support| {
+            problem.visit(examples, bits, max_label_bits, |actions, position| {
+                if actions {
+                    support.insert(position);
+                }
+            });
+        })
+        .0;
+        problem.label_bits = Support::fit(max_label_bits, all_features, |bits, support| {
+            problem.visit(examples, max_bits, bits, |actions, position| {
+                if !actions {
+                    support.insert(position);
+                }
+            });
+        })
+        .0;
+        problem
+    }
+
+    /// Calls `found` with every position on the way to the gold trees, and whether it is one of actions, for tables of these sizes.
+    fn visit(
+        &self,
+        examples: &[Example],
+        action_bits: u32,
+        label_bits: u32,
+        mut found: impl FnMut(bool, u32),
+    ) {
+        let system = self.engine.system.system();
+        let (mut state, mut oracle, mut scratch) =
+            (State::default(), OracleScratch::default(), Scratch::default());
+        for example in examples {
+            system.start(example.atoms.len(), &mut state);
+            while let Some(action) = static_action(system, &state, &example.gold, &mut oracle) {
+                self.engine.find_action_positions(
+                    action_bits,
+                    &example.atoms,
+                    &state,
+                    &mut scratch,
+                );
+                let class = class(action) as u32;
+                scratch.positions.iter().for_each(|position| found(true, position + class));
+                let mut label = 0;
+                if let Some(arc) = system.arc(&state, action)
+                    && let Some(gold) = example.label(arc)
+                {
+                    label = gold;
+                    self.engine.find_label_positions(
+                        label_bits,
+                        &example.atoms,
+                        &state,
+                        arc,
+                        &mut scratch,
+                    );
+                    let mask = u32::from(gold);
+                    scratch.positions.iter().for_each(|position| found(false, position ^ mask));
+                }
+                system.apply(&mut state, action, label);
+            }
+        }
+    }
+
+    /// Number of weights.
+    pub(super) fn weights(&self) -> usize {
+        (1 << self.action_bits) + (1 << self.label_bits)
+    }
+
+    /// Binary logarithm of the number of action weights.
+    pub(super) fn action_bits(&self) -> u32 {
+        self.action_bits
+    }
+
+    /// The weights of actions and those of labels.
+    pub(super) fn split<'a>(&self, weights: &'a [f32]) -> (&'a [f32], &'a [f32]) {
+        weights.split_at(1 << self.action_bits)
+    }
+
+    /// The label that the weights give to an arc. If the arc is gold and its label does not win by a margin of 1, the weights
+    /// change.
+    pub(super) fn learn_label(
+        &self,
+        example: &Example,
+        state: &State,
+        arc: (u32, u32),
+        aggressiveness: f32,
+        weights: &mut learn::State,
+        scratch: &mut LabelScratch,
+    ) -> u16 {
+        let LabelScratch { engine: buffers, delta } = scratch;
+        let table = self.split(weights.weights()).1;
+        self.engine.find_label_positions(self.label_bits, &example.atoms, state, arc, buffers);
+        let allowed = self.engine.allowed(&example.atoms, arc, &buffers.given);
+        let positions = &buffers.positions;
+        let best = best_of(allowed, table, positions).map_or(0, |best| best.0);
+        let Some(gold) = example.label(arc) else { return best };
+        let rivals = allowed.iter().filter(|&&label| label != gold);
+        if let Some((rival, score)) = best_of(rivals, table, positions) {
+            let loss = 1.0 - label_score(table, positions, gold) + score;
+            if loss > 0.0 {
+                let start = 1 << self.action_bits;
+                delta.clear();
+                for &position in positions {
+                    delta.add(start + (position ^ u32::from(gold)), 1.0);
+                    delta.add(start + (position ^ u32::from(rival)), -1.0);
+                }
+                weights.add(step(aggressiveness, loss, positions.len()), delta);
+            }
+        }
+        best
+    }
+}
+
+/// The passive-aggressive step that makes up a loss when `features` weights rise and as many fall.
+pub(super) fn step(aggressiveness: f32, loss: f32, features: usize) -> f32 {
+    aggressiveness.min(loss / (2 * features.max(1)) as f32)
+}

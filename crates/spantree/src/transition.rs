@@ -1,0 +1,23 @@
+//! Transition-based parsing: a tree built action by action, each chosen by features of the state.
+//!
+//! ```text
+//! Sentence → Atoms → state → scores of actions → the best one → its label → the next state → … → tree
+//! ```
+//! [`Parser`] is the loaded model, [`Worker`] parses with it: greedily, or with the best few states side by side (`beam`). The
+//! systems and their oracles are in [`spantree_decode::transition`], training is in [`crate::train`].
+
+mod confidence;
+mod engine;
+mod header;
+mod parser;
+mod search;
+mod system;
+mod worker;
+
+pub(crate) use engine::{Engine, Scratch, Weights, best_of, class, label_score};
+pub use header::{Header, StateTemplateTexts};
+pub use parser::Parser;
+pub(crate) use parser::{MAX_BEAM, section};
+pub(crate) use search::{Search, Task};
+pub use system::TransitionSystem;
+pub use worker::Worker;

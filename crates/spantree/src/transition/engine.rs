@@ -1,0 +1,181 @@
+//! A parser without its weights: system, templates and labels, ready to score.
+//!
+//! Built by training from a treebank and by [`Parser`](super::Parser) from a model file; the same engine runs in both.
+//!
+//! A feature of a state owns four weights side by side, one per action, so that an action costs no look-up of its own. The
+//! label of an arc is chosen when the action that builds it has been, among the labels seen in training with the tags of its
+//! ends; the weight of label `l` is at the position of a feature XOR `l`.
+
+use spantree_decode::transition::{Action, State};
+
+use super::system::TransitionSystem;
+use crate::feature::state::View;
+use crate::feature::{AtomSet, Atoms, StateTemplates, TemplateError, direction_side, hash};
+use crate::graph::labels::GivenLabels;
+use crate::graph::table::Weight;
+use crate::graph::{LabelFilter, LabelSet};
+
+use super::header::StateTemplateTexts;
+
+/// Weights per feature of an action: shift, left, right, and reduce or swap.
+pub(crate) const ACTIONS: usize = 4;
+
+/// The place of an action among the weights of a feature.
+#[inline]
+pub(crate) fn class(action: Action) -> usize {
+    match action {
+        Action::Shift => 0,
+        Action::Left => 1,
+        Action::Right => 2,
+        Action::Reduce | Action::Swap => 3,
+    }
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub(crate) struct Engine {
+    pub(crate) system: TransitionSystem,
+    pub(crate) atoms: AtomSet,
+    actions: StateTemplates,
+    arc_labels: StateTemplates,
+    pub(crate) filter: LabelFilter,
+    pub(crate) labels: LabelSet,
+}
+
+/// A table of action weights and one of label weights, both of a power of two.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights<'a, W> {
+    pub(crate) actions: &'a [W],
+    pub(crate) labels: &'a [W],
+}
+
+/// Buffers of one thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    values: Vec<u64>,
+    /// Where the weights are that were looked at last.
+    pub(crate) positions: Vec<u32>,
+    /// Labels that must be kept.
+    pub(crate) given: GivenLabels,
+}
+
+impl Engine {
+    /// Compiles the templates.
+    ///
+    /// # Errors
+    /// When a template is not understood.
+    pub(crate) fn new(
+        system: TransitionSystem,
+        templates: &StateTemplateTexts,
+        labels: LabelSet,
+        filter: LabelFilter,
+    ) -> Result<Self, TemplateError> {
+        let mut atoms = AtomSet::default();
+        let actions = StateTemplates::new(&templates.action, &mut atoms)?;
+        let arc_labels = StateTemplates::new(&templates.label, &mut atoms)?;
+        Ok(Self { system, atoms, actions, arc_labels, filter, labels })
+    }
+
+    /// The scores of all actions, without their scale; leaves the positions of the features in `scratch`.
+    pub(crate) fn score_actions<W: Weight>(
+        &self,
+        weights: &[W],
+        atoms: &Atoms,
+        state: &State,
+        scratch: &mut Scratch,
+    ) -> [f32; ACTIONS] {
+        self.find_action_positions(weights.len().trailing_zeros(), atoms, state, scratch);
+        let mut sums = [W::Sum::default(); ACTIONS];
+        for &position in &scratch.positions {
+            let group = &weights[position as usize..position as usize + ACTIONS];
+            for (sum, &weight) in sums.iter_mut().zip(group) {
+                *sum += weight.widen();
+            }
+        }
+        sums.map(W::to_f32)
+    }
+
+    /// Leaves the positions of the features of a state in `scratch`, for a table of `2^bits` weights: that of the first action.
+    pub(crate) fn find_action_positions(
+        &self,
+        bits: u32,
+        atoms: &Atoms,
+        state: &State,
+        scratch: &mut Scratch,
+    ) {
+        let view = View { state, top_is_front: self.system.top_is_front(), arc: None };
+        let positions = &mut scratch.positions;
+        positions.clear();
+        self.actions.features(atoms, view, &mut scratch.values, |sum| {
+            positions.push(hash::position(sum, bits) & !(ACTIONS as u32 - 1));
+        });
+    }
+
+    /// The labels that an arc may carry, the given one alone if there is one.
+    pub(crate) fn allowed<'a>(
+        &'a self,
+        atoms: &Atoms,
+        (head, child): (u32, u32),
+        given: &'a GivenLabels,
+    ) -> &'a [u16] {
+        let tags = atoms.tags();
+        let filter = self.filter.allowed(tags[head as usize], tags[child as usize], head > child);
+        given.or(child as usize, filter)
+    }
+
+    /// Leaves the positions of the features of an arc's label in `scratch`, for a table of `2^bits` weights.
+    pub(crate) fn find_label_positions(
+        &self,
+        bits: u32,
+        atoms: &Atoms,
+        state: &State,
+        arc: (u32, u32),
+        scratch: &mut Scratch,
+    ) {
+        let turn = direction_side(arc.0 > arc.1);
+        let view = View { state, top_is_front: self.system.top_is_front(), arc: Some(arc) };
+        let positions = &mut scratch.positions;
+        positions.clear();
+        self.arc_labels.features(atoms, view, &mut scratch.values, |sum| {
+            positions.push(hash::position(sum.wrapping_add(turn), bits));
+        });
+    }
+
+    /// The best label of an arc; leaves the positions of its features in `scratch`.
+    pub(crate) fn best_label<W: Weight>(
+        &self,
+        weights: &[W],
+        atoms: &Atoms,
+        state: &State,
+        arc: (u32, u32),
+        scratch: &mut Scratch,
+    ) -> u16 {
+        let allowed = self.allowed(atoms, arc, &scratch.given);
+        if let &[label] = allowed {
+            return label;
+        }
+        self.find_label_positions(weights.len().trailing_zeros(), atoms, state, arc, scratch);
+        let allowed = self.allowed(atoms, arc, &scratch.given);
+        best_of(allowed, weights, &scratch.positions).map_or(0, |(label, _)| label)
+    }
+}
+
+/// The first of the best labels and its score, without scale.
+pub(crate) fn best_of<'a, W: Weight>(
+    labels: impl IntoIterator<Item = &'a u16>,
+    weights: &[W],
+    positions: &[u32],
+) -> Option<(u16, f32)> {
+    let scored = labels.into_iter().map(|&label| (label, label_score(weights, positions, label)));
+    scored.reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+/// The score of a label, without its scale.
+#[inline]
+pub(crate) fn label_score<W: Weight>(weights: &[W], positions: &[u32], label: u16) -> f32 {
+    let mut sum = W::Sum::default();
+    for &position in positions {
+        sum += weights[(position ^ u32::from(label)) as usize].widen();
+    }
+    W::to_f32(sum)
+}

@@ -1,0 +1,54 @@
+//! What a transition parser says about itself in the header of a model.
+
+use serde::{Deserialize, Serialize};
+
+use super::system::TransitionSystem;
+use crate::feature::{Columns, StateTemplates};
+use crate::model::{Calibration, DevScores, TrainingInfo};
+
+/// See the [module](self).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The transition system.
+    pub system: TransitionSystem,
+    /// Number of states that are kept side by side; 1 is greedy.
+    pub beam: usize,
+    /// The scheme by which crossing arcs are encoded in the labels, see
+    /// [`PseudoProjective`](spantree_treebank::transform::PseudoProjective).
+    pub pseudo_projective: Option<String>,
+    /// What it was trained on, and how.
+    pub training: TrainingInfo,
+    /// Scores on the development set.
+    pub dev: Option<DevScores>,
+    /// The relations by number.
+    pub labels: Vec<String>,
+    /// The template files.
+    pub templates: StateTemplateTexts,
+    /// What one unit of an action weight is worth.
+    pub action_scale: f32,
+    /// What one unit of a label weight is worth.
+    pub label_scale: f32,
+    /// How scores become probabilities.
+    pub calibration: Calibration,
+}
+
+const ACTION: &str = include_str!("../../templates/action.txt");
+const LABEL: &str = include_str!("../../templates/action_label.txt");
+
+/// The template files; see [`crate::feature::state`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateTemplateTexts {
+    /// Actions.
+    pub action: String,
+    /// Labels of the arcs that they build.
+    pub label: String,
+}
+
+impl StateTemplateTexts {
+    /// The default templates for a treebank with these columns: those that ask for a missing column are left out.
+    #[must_use]
+    pub fn for_columns(columns: Columns) -> Self {
+        let keep = |text| StateTemplates::select(text, columns);
+        Self { action: keep(ACTION), label: keep(LABEL) }
+    }
+}

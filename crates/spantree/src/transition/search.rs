@@ -1,0 +1,182 @@
+//! The search for the best sequences of actions: greedy, or with a beam.
+//!
+//! In each step all states of the beam take all their legal actions, and the best results stay (Zhang and Clark 2008). A state
+//! is copied only when more than one of its successors stays, so that a beam of one copies nothing. Labels take no part in the
+//! ranking: each is chosen when its arc has been. An action without an alternative scores nothing.
+//!
+//! With a *guide*, heads that are to be kept, only actions of the least cost under it are taken; see
+//! [`Gold::partial`]. O(width · n) scorings of states.
+
+use spantree_decode::transition::{Action, Gold, OracleScratch, State};
+
+use super::engine::{Engine, Scratch, Weights, class};
+use crate::feature::Atoms;
+use crate::graph::table::Weight;
+
+/// A state, how it came about, and what that scores.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Item {
+    pub(crate) state: State,
+    /// Sum of the scores of its actions, without scale.
+    pub(crate) score: f64,
+    /// Its last step, counted from 1; 0 for none.
+    pub(crate) step: u32,
+}
+
+/// One action on the way to an item.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// The step before, counted from 1; 0 for none.
+    before: u32,
+    action: Action,
+    label: u16,
+}
+
+/// A successor of an item that may stay.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    item: usize,
+    /// `None` if the item is final.
+    action: Option<Action>,
+    score: f64,
+}
+
+/// What a search needs to know of a sentence.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a, W> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) weights: Weights<'a, W>,
+    pub(crate) atoms: &'a Atoms,
+    pub(crate) width: usize,
+    pub(crate) guide: Option<&'a Gold>,
+}
+
+/// The beam and its memory; belongs to one thread and is reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Search {
+    /// The states of the beam, best first.
+    pub(crate) items: Vec<Item>,
+    next: Vec<Item>,
+    spare: Vec<State>,
+    steps: Vec<Step>,
+    candidates: Vec<Candidate>,
+    /// How many successors of each item stay.
+    uses: Vec<u32>,
+    actions: Vec<Action>,
+    costs: Vec<u32>,
+    oracle: OracleScratch,
+    pub(crate) scratch: Scratch,
+}
+
+impl Search {
+    /// Searches to the end; the items are final then.
+    pub(crate) fn run<W: Weight>(&mut self, task: &Task<'_, W>) {
+        self.start(task);
+        while self.advance(task) {}
+    }
+
+    /// The first state alone.
+    pub(crate) fn start<W: Weight>(&mut self, task: &Task<'_, W>) {
+        self.spare.extend(self.items.drain(..).map(|item| item.state));
+        self.steps.clear();
+        let mut state = self.spare.pop().unwrap_or_default();
+        task.engine.system.system().start(task.atoms.len(), &mut state);
+        self.items.push(Item { state, score: 0.0, step: 0 });
+    }
+
+    /// One action for every item; `false`, and nothing changes, when all are final.
+    pub(crate) fn advance<W: Weight>(&mut self, task: &Task<'_, W>) -> bool {
+        self.candidates.clear();
+        for item in 0..self.items.len() {
+            self.expand(item, task);
+        }
+        if self.candidates.iter().all(|candidate| candidate.action.is_none()) {
+            return false;
+        }
+        if self.candidates.len() > 1 {
+            self.candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+            self.candidates.truncate(task.width);
+        }
+        self.uses.clear();
+        self.uses.resize(self.items.len(), 0);
+        self.candidates.iter().for_each(|candidate| self.uses[candidate.item] += 1);
+        for at in 0..self.candidates.len() {
+            let item = self.succeed(self.candidates[at], task);
+            self.next.push(item);
+        }
+        std::mem::swap(&mut self.items, &mut self.next);
+        self.spare.extend(self.next.drain(..).map(|item| item.state));
+        true
+    }
+
+    /// Adds the successors of an item to the candidates.
+    fn expand<W: Weight>(&mut self, item: usize, task: &Task<'_, W>) {
+        let Item { state, score, .. } = &self.items[item];
+        let system = task.engine.system.system();
+        if system.is_final(state) {
+            self.candidates.push(Candidate { item, action: None, score: *score });
+            return;
+        }
+        system.actions(state, &mut self.actions);
+        if let (Some(guide), true) = (task.guide, self.actions.len() > 1) {
+            system.costs(state, guide, &self.actions, &mut self.oracle, &mut self.costs);
+            let mut costs = self.costs.iter();
+            self.actions.retain(|_| costs.next() == Some(&0));
+        }
+        if let &[action] = &self.actions[..] {
+            self.candidates.push(Candidate { item, action: Some(action), score: *score });
+            return;
+        }
+        let weights = task.weights.actions;
+        let scores = task.engine.score_actions(weights, task.atoms, state, &mut self.scratch);
+        let added = self.actions.iter().map(|&action| Candidate {
+            item,
+            action: Some(action),
+            score: score + f64::from(scores[class(action)]),
+        });
+        if task.width == 1 {
+            let best = added.reduce(|best, next| if next.score > best.score { next } else { best });
+            self.candidates.extend(best);
+        } else {
+            self.candidates.extend(added);
+        }
+    }
+
+    /// The item that a candidate stands for; the last use of a state takes it.
+    fn succeed<W: Weight>(&mut self, candidate: Candidate, task: &Task<'_, W>) -> Item {
+        let item = &mut self.items[candidate.item];
+        let step = item.step;
+        self.uses[candidate.item] -= 1;
+        let mut state = self.spare.pop().unwrap_or_default();
+        if self.uses[candidate.item] == 0 {
+            std::mem::swap(&mut state, &mut item.state);
+        } else {
+            state.clone_from(&item.state);
+        }
+        let Some(action) = candidate.action else {
+            return Item { state, score: candidate.score, step };
+        };
+        let system = task.engine.system.system();
+        let label = system.arc(&state, action).map_or(0, |arc| {
+            let weights = task.weights.labels;
+            task.engine.best_label(weights, task.atoms, &state, arc, &mut self.scratch)
+        });
+        system.apply(&mut state, action, label);
+        self.steps.push(Step { before: step, action, label });
+        Item { state, score: candidate.score, step: self.steps.len() as u32 }
+    }
+
+    /// Overwrites `actions` with the actions up to a step of this sentence, and the labels of their arcs.
+    pub(crate) fn history(&self, step: u32, actions: &mut Vec<(Action, u16)>) {
+        actions.clear();
+        let mut at = step;
+        while let Some(step) = at.checked_sub(1).map(|index| self.steps[index as usize]) {
+            actions.push((step.action, step.label));
+            at = step.before;
+        }
+        actions.reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests;

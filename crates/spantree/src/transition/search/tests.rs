@@ -1,0 +1,87 @@
+use spantree_learn::Rng;
+use spantree_treebank::{Generator, GeneratorConfig, Sentence};
+
+use super::*;
+use crate::feature::Columns;
+use crate::graph::{LabelFilter, LabelSet};
+use crate::transition::{StateTemplateTexts, TransitionSystem};
+
+/// Sentences, an engine for them, and random weights of actions and labels.
+fn setting(system: TransitionSystem) -> (Vec<Sentence>, Engine, Vec<i16>, Vec<i16>) {
+    let sentences: Vec<_> = Generator::new(GeneratorConfig::default()).take(40).collect();
+    let labels = LabelSet::from_treebank(&sentences);
+    let filter = LabelFilter::from_treebank(&sentences, &labels, 1);
+    let templates = StateTemplateTexts::for_columns(Columns::of(&sentences));
+    let engine = Engine::new(system, &templates, labels, filter).unwrap();
+    let mut rng = Rng::new(3);
+    let mut random = |bits: u32| (0..1 << bits).map(|_| rng.below(2000) as i16 - 1000).collect();
+    let (actions, labels) = (random(14), random(12));
+    (sentences, engine, actions, labels)
+}
+
+/// The best score of all sequences of actions from a state on, and their number.
+fn enumerate(task: &Task<'_, i16>, state: &State, scratch: &mut Scratch) -> (f64, usize) {
+    let system = task.engine.system.system();
+    if system.is_final(state) {
+        return (0.0, 1);
+    }
+    let mut actions = Vec::new();
+    system.actions(state, &mut actions);
+    let scores = task.engine.score_actions(task.weights.actions, task.atoms, state, scratch);
+    let mut result = (f64::NEG_INFINITY, 0);
+    for &action in &actions {
+        let label = system.arc(state, action).map_or(0, |arc| {
+            task.engine.best_label(task.weights.labels, task.atoms, state, arc, scratch)
+        });
+        let mut after = state.clone();
+        system.apply(&mut after, action, label);
+        let own = if actions.len() > 1 { f64::from(scores[class(action)]) } else { 0.0 };
+        let (best, count) = enumerate(task, &after, scratch);
+        result = (result.0.max(own + best), result.1 + count);
+    }
+    result
+}
+
+#[test]
+fn an_unbounded_beam_finds_the_best_of_all_sequences() {
+    for system in TransitionSystem::ALL {
+        let (sentences, engine, actions, labels) = setting(system);
+        let mut search = Search::default();
+        for sent in sentences.iter().filter(|sent| (1..=4).contains(&sent.len())).take(5) {
+            let mut atoms = Atoms::default();
+            atoms.fill(&engine.atoms, sent);
+            let weights = Weights { actions: &actions[..], labels: &labels[..] };
+            let task =
+                Task { engine: &engine, weights, atoms: &atoms, width: usize::MAX, guide: None };
+            let mut state = State::default();
+            system.system().start(sent.len(), &mut state);
+            let (best, count) = enumerate(&task, &state, &mut Scratch::default());
+            search.run(&task);
+            assert_eq!((search.items[0].score, search.items.len()), (best, count), "{system}");
+            let greedy = Task { width: 1, ..task };
+            search.run(&greedy);
+            assert!(search.items[0].score <= best);
+        }
+    }
+}
+
+#[test]
+fn the_history_of_an_item_leads_to_its_state() {
+    let (sentences, engine, actions, labels) = setting(TransitionSystem::ArcEager);
+    let (mut search, mut history) = (Search::default(), Vec::new());
+    for sent in sentences.iter().filter(|sent| !sent.is_empty()).take(10) {
+        let mut atoms = Atoms::default();
+        atoms.fill(&engine.atoms, sent);
+        let weights = Weights { actions: &actions[..], labels: &labels[..] };
+        let task = Task { engine: &engine, weights, atoms: &atoms, width: 5, guide: None };
+        search.run(&task);
+        for item in &search.items {
+            search.history(item.step, &mut history);
+            let system = engine.system.system();
+            let mut state = State::default();
+            system.start(sent.len(), &mut state);
+            history.iter().for_each(|&(action, label)| system.apply(&mut state, action, label));
+            assert_eq!(state, item.state);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The transition parser from treebank to trees, on synthetic treebanks.
+
+use spantree::Pipeline;
+use spantree::parser::{ParseOptions, ParseWarning};
+use spantree::pipeline::Stages;
+use spantree::train::{TrainConfig, TransitionConfig, train_transition};
+use spantree::transition::{Parser, TransitionSystem};
+use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
+
+fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
+    Generator::new(GeneratorConfig { seed, ..GeneratorConfig::default() }).take(count).collect()
+}
+
+fn config(system: TransitionSystem, beam: usize) -> TrainConfig {
+    let transition = TransitionConfig { system, beam, greedy_epochs: 1, ..Default::default() };
+    TrainConfig { epochs: 3, max_bits: 16, max_label_bits: 15, transition, ..Default::default() }
+}
+
+fn train(config: &TrainConfig) -> Parser {
+    train_transition(config, (&treebank(1, 200), 1), &treebank(2, 40), &mut |_| ()).unwrap()
+}
+
+fn pipeline(parser: Parser) -> Pipeline {
+    Pipeline::new(&Stages { parser: Some(parser.into()), ..Stages::default() }, Vec::new()).unwrap()
+}
+
+fn bytes(parser: Parser, name: &str) -> Vec<u8> {
+    let path = std::env::temp_dir().join(format!("spantree-{name}-{}", std::process::id()));
+    pipeline(parser).save(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    bytes
+}
+
+#[test]
+fn every_system_learns_with_and_without_a_beam() {
+    for system in TransitionSystem::ALL {
+        for beam in [1, 4] {
+            let parser = train(&config(system, beam));
+            let scores = parser.info().dev.unwrap();
+            assert!(scores.las > 80.0, "{system}, beam {beam}: {scores:?}");
+            let mut worker = parser.worker();
+            for mut sent in treebank(3, 20) {
+                sent.set(1, Column::Misc, "Kept=Yes");
+                worker.parse(&mut sent, &ParseOptions::default()).unwrap();
+                sent.tree().unwrap().root().unwrap();
+                assert_eq!(sent.word(1).get(Column::Misc), "Kept=Yes");
+            }
+            assert!(worker.parse(&mut Sentence::new(), &ParseOptions::default()).is_ok());
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_loads_again() {
+    let config = config(TransitionSystem::ArcEager, 2);
+    let first = bytes(train(&config), "transition-first");
+    assert!(first == bytes(train(&config), "transition-second"));
+    let other = TrainConfig { seed: 2, ..config };
+    assert!(first != bytes(train(&other), "transition-other"));
+    let loaded = Pipeline::from_bytes("copy", &first).unwrap();
+    let summary = loaded.info().parser.as_ref().unwrap().summary();
+    assert_eq!(summary, "transition, system arc-eager, beam 2");
+    // Half a file is refused.
+    assert!(Pipeline::from_bytes("half", &first[..first.len() / 2]).is_err());
+}
+
+#[test]
+fn given_heads_are_kept_even_when_they_cross() {
+    for system in
+        [TransitionSystem::ArcEager, TransitionSystem::ArcStandard, TransitionSystem::Swap]
+    {
+        let parser = train(&config(system, 1));
+        let mut worker = parser.worker();
+        let options = ParseOptions { keep: true, ..ParseOptions::default() };
+        for (number, gold) in treebank(4, 40).iter().enumerate().filter(|(_, s)| s.len() > 4) {
+            let mut sent = gold.clone();
+            let len = sent.len() as u32;
+            // A few heads from a chain that the grammar would never build, the other words free.
+            let given = |word: u32| (word % 3 == number as u32 % 3).then(|| word % len + 1);
+            for word in 1..=len {
+                sent.set_head(word, given(word).filter(|&head| head != word && word < len));
+                sent.set(word, Column::Deprel, "_");
+            }
+            let wanted: Vec<_> = sent.heads().collect();
+            worker.parse(&mut sent, &options).unwrap();
+            sent.tree().unwrap().root().unwrap();
+            for (wanted, found) in wanted.iter().zip(sent.heads()).filter(|pair| pair.0.is_some()) {
+                assert_eq!(*wanted, found);
+            }
+        }
+        let mut sent = treebank(4, 40).into_iter().find(|sent| sent.len() > 4).unwrap();
+        let all: Vec<u32> = (1..=sent.len() as u32).collect();
+        all.iter().for_each(|&word| sent.set_head(word, None));
+        sent.set_head(1, Some(3));
+        sent.set_head(2, Some(4));
+        let warnings = worker.parse(&mut sent, &options).unwrap().warnings.clone();
+        assert_eq!((sent.word(1).head(), sent.word(2).head()), (Some(3), Some(4)));
+        assert!(system == TransitionSystem::Swap || warnings == [ParseWarning::CrossingHeads]);
+    }
+}
+
+#[test]
+fn a_beam_lists_different_trees_best_first() {
+    let parser = train(&config(TransitionSystem::ArcHybrid, 4));
+    let mut worker = parser.worker();
+    let options = ParseOptions { k_best: 8, ..ParseOptions::default() };
+    for mut sent in treebank(5, 20).into_iter().filter(|sent| sent.len() > 4) {
+        let trees = worker.parse(&mut sent, &options).unwrap().trees.clone();
+        assert!((2..=8).contains(&trees.len()));
+        assert!(trees.windows(2).all(|pair| pair[0].score >= pair[1].score));
+        for (rank, tree) in trees.iter().enumerate() {
+            assert!(trees[..rank].iter().all(|better| better.heads != tree.heads));
+        }
+    }
+}
+
+#[test]
+fn confidences_tell_right_arcs_from_wrong_ones() {
+    let parser = train(&config(TransitionSystem::ArcEager, 1));
+    let mut worker = parser.worker();
+    let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+    let (mut right, mut wrong) = (Vec::new(), Vec::new());
+    for gold in treebank(6, 100) {
+        let mut guess = gold.clone();
+        let confidences = worker.parse(&mut guess, &options).unwrap().confidences.clone();
+        assert_eq!(confidences.len(), gold.len());
+        for ((gold, guess), confidence) in gold.words().zip(guess.words()).zip(confidences) {
+            assert!(
+                (0.0..=1.0).contains(&confidence.head) && (0.0..=1.0).contains(&confidence.label)
+            );
+            let list = if gold.head() == guess.head() { &mut right } else { &mut wrong };
+            list.push(confidence.head);
+        }
+    }
+    let mean = |list: &[f32]| list.iter().sum::<f32>() / list.len() as f32;
+    assert!(mean(&right) > mean(&wrong) + 0.1, "{} {}", mean(&right), mean(&wrong));
+}
+
+#[test]
+fn sentences_with_missing_heads_help_too() {
+    let mut data = treebank(1, 200);
+    for (number, sent) in data.iter_mut().enumerate().filter(|(number, _)| number % 2 == 0) {
+        for word in (1..=sent.len() as u32).filter(|word| (word + number as u32) % 3 == 0) {
+            sent.set_head(word, None);
+        }
+    }
+    let config = config(TransitionSystem::ArcEager, 1);
+    let parser = train_transition(&config, (&data, 1), &treebank(2, 40), &mut |_| ()).unwrap();
+    assert!(parser.info().dev.unwrap().las > 75.0, "{:?}", parser.info().dev);
+}
