@@ -224,6 +224,15 @@ impl PartScores {
         }
     }
 
+    /// Multiplies all scores by a positive factor.
+    pub fn scale(&mut self, factor: f32) {
+        let tables =
+            [&mut self.arc_scores, &mut self.siblings, &mut self.grands, &mut self.grand_siblings];
+        for score in tables.into_iter().flatten() {
+            *score = storable(*score * factor);
+        }
+    }
+
     /// Number of words, the root not counted.
     pub fn words(&self) -> usize {
         self.words
@@ -308,13 +317,12 @@ impl PartScores {
     pub(crate) fn towards(&self, head: usize, end: usize) -> Range<ArcId> {
         let Range { start, end: stop } = self.leaving(head);
         let middle = self.rightward[head];
-        let child = |arc: ArcId| self.arcs[arc as usize].1 as usize;
         if end > head {
-            let inside = (middle..stop).take_while(|&arc| child(arc) <= end).count();
-            middle..middle + inside as ArcId
+            let arcs = &self.arcs[middle as usize..stop as usize];
+            middle..middle + arcs.partition_point(|arc| arc.1 as usize <= end) as ArcId
         } else {
-            let outside = (start..middle).take_while(|&arc| child(arc) < end).count();
-            start + outside as ArcId..middle
+            let arcs = &self.arcs[start as usize..middle as usize];
+            start + arcs.partition_point(|arc| (arc.1 as usize) < end) as ArcId..middle
         }
     }
 

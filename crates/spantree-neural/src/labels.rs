@@ -89,7 +89,12 @@ impl LabelScorer {
     }
 
     /// The vectors of the child and the head of an arc.
-    fn arc<'a, T>(&self, sides: Sides<'a, T>, child: usize, head: usize) -> (&'a [T], &'a [T]) {
+    fn arc<'a, T: Copy>(
+        &self,
+        sides: Sides<'a, T>,
+        child: usize,
+        head: usize,
+    ) -> (&'a [T], &'a [T]) {
         let vector = |row: usize, column: usize| {
             let start = row * sides.step + column;
             &sides.data[start..start + self.width]

@@ -5,6 +5,7 @@ mod atom;
 mod atoms;
 mod defaults;
 pub mod hash;
+mod part;
 pub mod state;
 pub mod template;
 mod tree;
@@ -13,6 +14,7 @@ pub use arc::{ArcFeature, ArcShape, ArcSides, ArcTemplates, DISTANCES, GROUP, Ru
 pub use atom::{ArcAtom, Atom};
 pub use atoms::{AtomSet, Atoms, Between, TAG_CLASSES, tag_class};
 pub use defaults::{Columns, MST06};
+pub use part::{Part, PartKind, PartSides, PartTemplates};
 pub use state::StateTemplates;
 pub use template::{Copies, Place, Template, TemplateError, TokenAtom};
 pub use tree::{Neighbours, TreeTemplates};

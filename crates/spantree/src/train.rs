@@ -22,6 +22,7 @@ mod finish;
 mod labels;
 mod problem;
 mod progress;
+mod prune;
 pub(crate) mod run;
 mod support;
 mod transition;

@@ -87,6 +87,9 @@ fn describe(progress: &Progress) -> Option<String> {
             100.0 * non_projective,
             memory.div_ceil(1_000_000)
         ),
+        Progress::Pruned { heads, recall } => {
+            format!("pruned to {heads:.1} heads per word; {recall:.2} % of the gold arcs were left")
+        }
         Progress::LabelEpoch { epoch, loss, seconds } => {
             format!("labels {epoch:>2}  loss {loss:.4}  {seconds:>6.1} s")
         }

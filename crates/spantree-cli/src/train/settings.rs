@@ -34,7 +34,7 @@ pub(super) struct Settings {
     /// eisner: projective trees; mst: all trees [default: by the share of crossing arcs]
     #[arg(long, value_name = "DECODER")]
     decoder: Option<Decoder>,
-    /// Number of arcs that a feature may look at; only 1 so far
+    /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once) [default: 1]
     #[arg(long, value_name = "N")]
     order: Option<u32>,
     /// How weights are updated [default: pa]

@@ -122,18 +122,27 @@ impl<'a, S: Semiring> Chart<'a, S> {
 
     /// Visits the splits of an item with their values.
     fn each_value(&self, item: Item, mut visit: impl FnMut(u32, S::Value)) {
-        let (first, second) = (item.first as usize, item.second as usize);
         match item.kind {
             Kind::Half => {
-                for arc in self.parts.towards(self.layout.word[first] as usize, second) {
-                    let [above, below] = self.parts_of(item, arc);
-                    visit(arc, S::times(self.value(above), self.value(below)));
+                let (end, width) = (item.second as usize, self.parts.words() + 1);
+                let (arcs, start) = self.arc_values(item.first);
+                let word = self.layout.word[item.first as usize] as usize;
+                for arc in self.parts.towards(word, end) {
+                    let below = self.values[self.context(arc) * width + end];
+                    visit(arc, S::times(arcs[(arc - start) as usize], below));
                 }
             }
             Kind::Arc => {
-                for split in std::iter::once(FIRST_CHILD).chain(self.inner_splits(item)) {
-                    let [one, other] = self.parts_of(item, split);
-                    let value = S::times(self.value(one), self.value(other));
+                let [inside, _] = self.parts_of(item, FIRST_CHILD);
+                let own = self.own_value(item, FIRST_CHILD);
+                visit(FIRST_CHILD, S::times(self.value(inside), own));
+                let (arcs, start) = self.arc_values(item.first);
+                let splits = self.inner_splits(item);
+                let between = self.layout.between_start(self.parts)
+                    + self.parts.sibling_cell(item.second, self.parts.inner(item.second).start);
+                for (place, split) in splits.enumerate() {
+                    let before = arcs[(split - 1 - start) as usize];
+                    let value = S::times(before, self.values[between + place]);
                     visit(split, S::times(value, self.own_value(item, split)));
                 }
             }
@@ -144,6 +153,13 @@ impl<'a, S: Semiring> Chart<'a, S> {
                 }
             }
         }
+    }
+
+    /// The values of the arc items of a context, and the first of their arcs.
+    fn arc_values(&self, context: u32) -> (&[S::Value], ArcId) {
+        let arcs = self.parts.leaving(self.layout.word[context as usize] as usize);
+        let cells = &self.values[self.layout.arc_start[context as usize] as usize..];
+        (&cells[..arcs.len()], arcs.start)
     }
 
     /// The splits of an arc item with an inner sibling.

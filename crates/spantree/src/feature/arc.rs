@@ -61,7 +61,7 @@ impl ArcShape {
 
 /// One side of a template: the atoms at one place.
 #[derive(Clone, Debug, Default)]
-struct Side {
+pub(super) struct Side {
     seed: u64,
     /// Offset and column of the single-valued atoms.
     atoms: Vec<(i8, usize)>,
@@ -70,7 +70,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(template: &Template, place: Place, set: &mut AtomSet) -> Self {
+    pub(super) fn new(template: &Template, place: Place, set: &mut AtomSet) -> Self {
         let mut side = Self { seed: hash::mix(template.seed(), place as u64), ..Self::default() };
         for token in template.tokens.iter().filter(|token| token.place == place) {
             side.used = true;
@@ -83,13 +83,18 @@ impl Side {
         side
     }
 
-    fn value(&self, atoms: &Atoms, row: usize) -> u32 {
+    pub(super) fn value(&self, atoms: &Atoms, row: usize) -> u32 {
         if !self.used {
             return 0;
         }
         let add =
             |hash, &(offset, column): &(i8, usize)| hash::mix(hash, atoms.at(row, offset, column));
         hash::side(self.atoms.iter().fold(self.seed, add))
+    }
+
+    /// The side where the place does not exist.
+    pub(super) fn absent(&self) -> u32 {
+        if self.used { hash::side(self.seed) } else { 0 }
     }
 
     /// What the list atom adds to the sum, once per value; 0 when there is no list atom.

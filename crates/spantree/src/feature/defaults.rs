@@ -11,6 +11,9 @@ pub const MST06: &str = include_str!("../../templates/mst06.txt");
 const ARC: &str = include_str!("../../templates/arc.txt");
 const LABEL: &str = include_str!("../../templates/label.txt");
 const RELABEL: &str = include_str!("../../templates/relabel.txt");
+const PRUNER: &str = include_str!("../../templates/pruner.txt");
+const PART: &str = include_str!("../../templates/part.txt");
+const THIRD: &str = include_str!("../../templates/third.txt");
 
 /// Which columns of a treebank say something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +58,27 @@ impl Columns {
 }
 
 impl TemplateTexts {
-    /// The default templates for a treebank with these columns: those that ask for a missing column are left out.
+    /// The default templates of a parser of this order, for a treebank with these columns: those that ask for a missing
+    /// column are left out.
     ///
     /// # Errors
     /// Never with the files that come with Spantree; a test reads them.
-    pub fn for_columns(columns: Columns) -> Result<Self, TemplateError> {
+    pub fn for_columns(columns: Columns, order: u32) -> Result<Self, TemplateError> {
         let keep = |text| Self::select(text, columns);
-        Ok(Self { arc: keep(ARC)?, label: keep(LABEL)?, relabel: keep(RELABEL)? })
+        let mut texts = Self {
+            arc: keep(ARC)?,
+            label: keep(LABEL)?,
+            relabel: keep(RELABEL)?,
+            ..Self::default()
+        };
+        if order > 1 {
+            texts.pruner = keep(PRUNER)?;
+            texts.part = keep(PART)?;
+        }
+        if order > 2 {
+            texts.part += &keep(THIRD)?;
+        }
+        Ok(texts)
     }
 
     /// The templates of a file that ask only for these columns.

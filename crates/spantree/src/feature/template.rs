@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::atom::{ArcAtom, Atom};
 use super::hash;
 
-/// Where a template looks. The last six exist only once there is a tree.
+/// Where a template looks. All but head and child exist only once there is a tree, or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Place {
@@ -38,11 +38,13 @@ pub enum Place {
     Below,
     /// Each sibling of the child: a feature per sibling.
     Sibling,
+    /// The nearest sibling between head and child.
+    Inner,
 }
 
 impl Place {
     /// All places.
-    pub const ALL: [Place; 9] = [
+    pub const ALL: [Place; 10] = [
         Place::Head,
         Place::Child,
         Place::Grand,
@@ -52,10 +54,11 @@ impl Place {
         Place::Last,
         Place::Below,
         Place::Sibling,
+        Place::Inner,
     ];
 
     fn name(self) -> &'static str {
-        ["head", "child", "grand", "left", "right", "first", "last", "below", "sibling"]
+        ["head", "child", "grand", "left", "right", "first", "last", "below", "sibling", "inner"]
             [self as usize]
     }
 }

@@ -133,8 +133,8 @@ fn sums_of_features_never_change() {
 #[test]
 fn the_default_templates_are_read_and_follow_the_columns() {
     let all = Columns { lemma: true, xpos: true, feats: true };
-    let texts = crate::graph::TemplateTexts::for_columns(all).unwrap();
-    for text in [&texts.arc, &texts.label, &texts.relabel] {
+    let texts = crate::graph::TemplateTexts::for_columns(all, 3).unwrap();
+    for text in [&texts.arc, &texts.label, &texts.relabel, &texts.pruner, &texts.part] {
         let templates = template::read(text).unwrap();
         let mut names: Vec<_> =
             templates.iter().map(|template| (template.to_string(), template.copies)).collect();
@@ -144,7 +144,7 @@ fn the_default_templates_are_read_and_follow_the_columns() {
         assert_eq!(names.len(), count, "a template stands twice");
     }
     let bare = Columns { lemma: false, xpos: false, feats: false };
-    let texts = crate::graph::TemplateTexts::for_columns(bare).unwrap();
+    let texts = crate::graph::TemplateTexts::for_columns(bare, 3).unwrap();
     for word in ["lemma", "xpos", "fine", "feat", "agree"] {
         assert!(
             !texts.arc.contains(word)
@@ -235,4 +235,58 @@ fn tag_classes_are_distinct_for_universal_tags() {
         ["ADJ", "NOUN", "VERB", "X", "PUNCT"].map(tag_class).into();
     assert_eq!(classes.len(), 5);
     assert!(["NN", "", "_", "動詞"].iter().all(|tag| (18..32).contains(&tag_class(tag))));
+}
+
+#[test]
+fn parts_of_a_tree() {
+    // 2 heads 1, 4 and 5; 4 heads 3; 0 heads 2.
+    let heads = [2, 0, 4, 2, 2];
+    let part = |grand, head, inner, child| Part { grand, head, inner, child };
+    assert_eq!(Part::of(&heads, 1), part(Some(0), 2, None, 1));
+    assert_eq!(Part::of(&heads, 2), part(None, 0, None, 2));
+    assert_eq!(Part::of(&heads, 3), part(Some(2), 4, None, 3));
+    assert_eq!(Part::of(&heads, 5), part(Some(0), 2, Some(4), 5));
+    assert_eq!(Part::of(&heads, 5).seen_by(PartKind::Grand), part(Some(0), 2, None, 5));
+    assert_eq!(Part::of(&heads, 5).seen_by(PartKind::Sibling), part(None, 2, Some(4), 5));
+}
+
+#[test]
+fn part_features_tell_words_and_shapes_apart() {
+    let sent = Sentence::from_words(&[
+        ("a", "DET", 2, "det"),
+        ("b", "NOUN", 3, "nsubj"),
+        ("c", "VERB", 0, "root"),
+        ("d", "NOUN", 3, "obj"),
+    ]);
+    let templates =
+        "[direction]\nhead.upos + inner.form + child.form\ngrand.form + child.form + distance\n";
+    let mut set = AtomSet::default();
+    let templates = PartTemplates::new(&template::read(templates).unwrap(), &mut set);
+    assert!(templates.has(PartKind::Sibling) && templates.has(PartKind::Grand));
+    assert!(!templates.has(PartKind::GrandSibling));
+    let (mut atoms, mut between, mut sides) = Default::default();
+    Atoms::fill(&mut atoms, &set, &sent);
+    Between::fill(&mut between, atoms.tags());
+    templates.sides(&atoms, &mut sides);
+    let feature = |kind, grand, head, inner, child| {
+        let mut found = Vec::new();
+        let part = Part { grand, head, inner, child };
+        templates.features(kind, (&atoms, &between), &sides, part, |sum| found.push(sum));
+        assert_eq!(found.len(), 1);
+        found[0]
+    };
+    let siblings = [
+        feature(PartKind::Sibling, None, 1, None, 3),
+        feature(PartKind::Sibling, None, 1, Some(2), 3),
+        feature(PartKind::Sibling, None, 4, Some(2), 3),
+        feature(PartKind::Sibling, None, 2, None, 3),
+        feature(PartKind::Grand, Some(1), 2, None, 3),
+        feature(PartKind::Grand, Some(4), 2, None, 3),
+        feature(PartKind::Grand, None, 2, None, 3),
+        feature(PartKind::Grand, Some(1), 4, None, 3),
+    ];
+    let distinct: std::collections::HashSet<_> = siblings.iter().collect();
+    assert_eq!(distinct.len(), siblings.len(), "{siblings:?}");
+    let same_tag = feature(PartKind::Sibling, None, 2, Some(3), 4);
+    assert_ne!(same_tag, feature(PartKind::Sibling, None, 1, Some(3), 4));
 }

@@ -96,6 +96,16 @@ impl Neighbours {
         Some(vertex as usize).filter(|&vertex| vertex < self.heads.len())
     }
 
+    /// The nearest sibling between a word and its head.
+    fn inner(&self, word: usize) -> u32 {
+        let head = self.heads[word];
+        let (near, between) = match head < word as u32 {
+            true => (self.left[word], head..word as u32),
+            false => (self.right[word], word as u32..head),
+        };
+        if between.contains(&near) { near } else { self.heads.len() as u32 }
+    }
+
     /// The row of a place with one token; the number after the last word when there is none.
     fn row(&self, place: Place, word: usize) -> usize {
         let row = match place {
@@ -106,6 +116,7 @@ impl Neighbours {
             Place::Right => self.right[word],
             Place::First => self.first[word],
             Place::Last => self.last[word],
+            Place::Inner => self.inner(word),
             Place::Below | Place::Sibling => self.heads.len() as u32,
         };
         row as usize

@@ -1,60 +1,139 @@
-//! The two search spaces behind one name: projective trees (Eisner) and all trees (Chu–Liu–Edmonds).
+//! The two search spaces behind one name: projective trees (Eisner) and all trees (Chu–Liu–Edmonds), in first and higher order.
 
 use std::fmt;
 use std::str::FromStr;
 
 use spantree_decode::{
     ArcScores, ArcTable, ChuLiuEdmonds, ChuLiuEdmondsScratch, Eisner, EisnerScratch, Heads,
-    MatrixTree, MatrixTreeScratch, Ranked, RootMode, TreeDecoder, TreeDistribution,
+    HigherOrderEisner, HigherOrderScratch, MatrixTree, MatrixTreeScratch, PartScores, Ranked,
+    Rewiring, RewiringScratch, RootMode, TreeDecoder, TreeDistribution,
 };
 
 /// Which trees a parser considers. All trees have one root word, as UD demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoder {
-    /// Projective trees, by Eisner's algorithm, O(n³).
+    /// Projective trees, by Eisner's algorithm, O(n³); exact for parts as well.
     Eisner,
-    /// All trees, by the algorithm of Chu, Liu and Edmonds, O(n²).
+    /// All trees, by the algorithm of Chu, Liu and Edmonds, O(n²); for parts by rewiring, which is approximate.
     Mst,
 }
 
-/// Memory of both decoders and of their sums.
+/// What a decoder searches.
+#[derive(Clone, Copy, Debug)]
+pub enum Scores<'a> {
+    /// Scores of arcs.
+    Arcs(&'a ArcScores),
+    /// Scores of parts with several arcs.
+    Parts(&'a PartScores),
+}
+
+impl Scores<'_> {
+    /// Number of words.
+    #[must_use]
+    pub fn words(self) -> usize {
+        match self {
+            Scores::Arcs(scores) => scores.words(),
+            Scores::Parts(parts) => parts.words(),
+        }
+    }
+}
+
+impl<'a> From<&'a ArcScores> for Scores<'a> {
+    fn from(scores: &'a ArcScores) -> Self {
+        Scores::Arcs(scores)
+    }
+}
+
+impl<'a> From<&'a PartScores> for Scores<'a> {
+    fn from(parts: &'a PartScores) -> Self {
+        Scores::Parts(parts)
+    }
+}
+
+/// Memory of all decoders and of their sums.
 #[derive(Clone, Debug, Default)]
 pub struct DecoderScratch {
     eisner: EisnerScratch,
     spanning_tree: ChuLiuEdmondsScratch,
     matrix_tree: MatrixTreeScratch,
+    higher_order: HigherOrderScratch,
+    rewiring: RewiringScratch,
+    /// Scores of arcs around a tree.
+    near: ArcScores,
 }
 
 const ROOT: RootMode = RootMode::One;
+/// Random starts of rewiring.
+const RESTARTS: u32 = 0;
 
 impl Decoder {
-    /// Writes the best tree; `None` when the scores allow none.
-    pub fn decode(
+    /// Writes the best tree, or with parts and crossing arcs a good one; `None` when the scores allow none.
+    pub fn decode<'a>(
         self,
-        scores: &ArcScores,
+        scores: impl Into<Scores<'a>>,
         scratch: &mut DecoderScratch,
         tree: &mut Heads,
     ) -> Option<f64> {
-        match self {
-            Decoder::Eisner => Eisner::new(ROOT).decode(scores, &mut scratch.eisner, tree),
-            Decoder::Mst => {
+        match (self, scores.into()) {
+            (Decoder::Eisner, Scores::Arcs(scores)) => {
+                Eisner::new(ROOT).decode(scores, &mut scratch.eisner, tree)
+            }
+            (Decoder::Mst, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).decode(scores, &mut scratch.spanning_tree, tree)
+            }
+            (Decoder::Eisner, Scores::Parts(parts)) => {
+                HigherOrderEisner::new(ROOT).decode(parts, &mut scratch.higher_order, tree)
+            }
+            (Decoder::Mst, Scores::Parts(parts)) => {
+                Rewiring::new(ROOT, RESTARTS).decode(parts, &mut scratch.rewiring, tree)
             }
         }
     }
 
-    /// Writes the `k` best trees, best first.
-    pub fn k_best(
+    /// Writes the `k` best trees, or with parts and crossing arcs good ones, best first.
+    pub fn k_best<'a>(
         self,
-        scores: &ArcScores,
+        scores: impl Into<Scores<'a>>,
         k: usize,
         scratch: &mut DecoderScratch,
         trees: &mut Ranked<Heads>,
     ) {
-        match self {
-            Decoder::Eisner => Eisner::new(ROOT).k_best(scores, k, &mut scratch.eisner, trees),
-            Decoder::Mst => {
+        match (self, scores.into()) {
+            (Decoder::Eisner, Scores::Arcs(scores)) => {
+                Eisner::new(ROOT).k_best(scores, k, &mut scratch.eisner, trees);
+            }
+            (Decoder::Mst, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).k_best(scores, k, &mut scratch.spanning_tree, trees);
+            }
+            (Decoder::Eisner, Scores::Parts(parts)) => {
+                HigherOrderEisner::new(ROOT).k_best(parts, k, &mut scratch.higher_order, trees);
+            }
+            (Decoder::Mst, Scores::Parts(parts)) => {
+                Rewiring::new(ROOT, RESTARTS).k_best(parts, k, &mut scratch.rewiring, trees);
+            }
+        }
+    }
+
+    /// Writes the probability of every arc under scores of parts and returns the log partition function; `None` when no tree is
+    /// allowed. For all trees this is an approximation around `best`: the probability of each other head when all other words
+    /// keep theirs, made consistent with trees.
+    pub fn marginals_of_parts(
+        self,
+        parts: &PartScores,
+        best: &Heads,
+        scratch: &mut DecoderScratch,
+        marginals: &mut ArcTable<f64>,
+    ) -> Option<f64> {
+        match self {
+            Decoder::Eisner => {
+                HigherOrderEisner::new(ROOT).marginals(parts, &mut scratch.higher_order, marginals)
+            }
+            Decoder::Mst => {
+                Rewiring::linearise(parts, best, &mut scratch.near);
+                let matrix_tree = MatrixTree::new(ROOT);
+                let near =
+                    matrix_tree.marginals(&scratch.near, &mut scratch.matrix_tree, marginals)?;
+                Some(near + parts.tree_score(best))
             }
         }
     }

@@ -4,10 +4,14 @@
 
 use super::decoder::Decoder;
 use super::filter::Filters;
+use super::higher::HigherOrder;
 use super::labels::LabelSet;
+use super::pruner::{Pruner, Pruning};
 use super::relabel::Relabeller;
 use super::scorer::ArcScorer;
-use crate::feature::{ArcTemplates, AtomSet, TemplateError, TreeTemplates, template};
+use crate::feature::{
+    ArcTemplates, AtomSet, PartTemplates, TemplateError, TreeTemplates, template,
+};
 use crate::graph::TemplateTexts;
 
 /// See the [module](self).
@@ -23,6 +27,8 @@ pub struct Engine {
     pub labels: LabelSet,
     /// The search space.
     pub decoder: Decoder,
+    /// Parts of several arcs; `None` for a first-order parser.
+    pub higher: Option<HigherOrder>,
 }
 
 impl Engine {
@@ -35,6 +41,7 @@ impl Engine {
         labels: LabelSet,
         filters: Filters,
         decoder: Decoder,
+        pruning: Pruning,
     ) -> Result<Self, TemplateError> {
         let mut atoms = AtomSet::default();
         let arcs = ArcTemplates::new(&template::read(&templates.arc)?, &mut atoms);
@@ -47,9 +54,25 @@ impl Engine {
             arc_filter: filters.arcs,
             label_count: labels.len(),
         };
+        let higher = match templates.part.is_empty() {
+            true => None,
+            false => Some(HigherOrder {
+                templates: PartTemplates::new(&template::read(&templates.part)?, &mut atoms),
+                pruner: Pruner {
+                    scorer: ArcScorer {
+                        arcs: ArcTemplates::new(&template::read(&templates.pruner)?, &mut atoms),
+                        labels: ArcTemplates::default(),
+                        label_count: 0,
+                        ..scorer.clone()
+                    },
+                    pruning,
+                },
+            }),
+        };
         Ok(Self {
             atoms,
             scorer,
+            higher,
             relabeller: Relabeller::new(tree, filters.relabels),
             labels,
             decoder,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::pruner::Pruning;
 use crate::model::{Calibration, DevScores, TrainingInfo};
 
 /// See the [module](self).
@@ -20,13 +21,16 @@ pub struct Header {
     pub labels: Vec<String>,
     /// The template files.
     pub templates: TemplateTexts,
+    /// How many arcs a higher-order parser scores.
+    #[serde(default)]
+    pub pruning: Pruning,
     /// Scales of the weight tables.
     pub tables: TableInfo,
     /// How scores become probabilities.
     pub calibration: Calibration,
 }
 
-/// The template files of the three stages.
+/// The template files of the stages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateTexts {
     /// Arcs.
@@ -35,6 +39,12 @@ pub struct TemplateTexts {
     pub label: String,
     /// Labels of a finished tree.
     pub relabel: String,
+    /// Arcs, for the pruner of a higher-order parser.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pruner: String,
+    /// Parts of several arcs; none in a first-order parser.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part: String,
 }
 
 /// What one unit of each weight table is worth.
@@ -46,4 +56,10 @@ pub struct TableInfo {
     pub label_scale: f32,
     /// Relabelling weights.
     pub relabel_scale: f32,
+    /// Weights of the pruner; 0 in first order.
+    #[serde(default)]
+    pub pruner_scale: f32,
+    /// Weights of parts; 0 in first order.
+    #[serde(default)]
+    pub part_scale: f32,
 }

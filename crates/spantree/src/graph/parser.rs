@@ -26,9 +26,20 @@ pub(crate) mod section {
     pub(crate) const LABEL_FILTER: &str = "label_filter";
     pub(crate) const RELABEL_FILTER: &str = "relabel_filter";
     pub(crate) const ARC_FILTER: &str = "arc_filter";
-    /// All of them, in 16-bit numbers.
-    pub(super) const ALL: [&str; 6] =
+    pub(crate) const PRUNER: &str = "pruner_weights";
+    pub(crate) const PART: &str = "part_weights";
+    /// Those that every graph model has, in 16-bit numbers.
+    pub(super) const FIRST_ORDER: [&str; 6] =
         [ARC, LABEL, RELABEL, LABEL_FILTER, RELABEL_FILTER, ARC_FILTER];
+    /// Those of higher orders.
+    pub(super) const HIGHER_ORDER: [&str; 2] = [PRUNER, PART];
+}
+
+/// The weights that a higher-order parser has beside those of arcs and labels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HigherWeights<'p> {
+    pub(super) pruner: ArcGroups<'p, i16>,
+    pub(super) parts: Table<'p, i16>,
 }
 
 /// A trained parser; see the [module](self).
@@ -107,7 +118,9 @@ impl Parser {
             labels: label_filter(section::LABEL_FILTER)?,
             relabels: label_filter(section::RELABEL_FILTER)?,
         };
-        for name in [section::ARC, section::LABEL, section::RELABEL] {
+        let higher: &[&str] =
+            if header.templates.part.is_empty() { &[] } else { &section::HIGHER_ORDER };
+        for &name in [section::ARC, section::LABEL, section::RELABEL].iter().chain(higher) {
             let weights = container.section::<i16>(name)?.len();
             if !weights.is_power_of_two() || weights < MAX_LABELS {
                 return Err(invalid(format!(
@@ -115,7 +128,7 @@ impl Parser {
                 )));
             }
         }
-        let engine = Engine::new(&header.templates, labels, filters, decoder)
+        let engine = Engine::new(&header.templates, labels, filters, decoder, header.pruning)
             .map_err(|error| invalid(error.to_string()))?;
         let scheme =
             header.pseudo_projective.as_deref().map(str::parse).transpose().map_err(invalid)?;
@@ -127,7 +140,8 @@ impl Parser {
     /// # Errors
     /// Never for a parser that was loaded or trained.
     pub fn write_sections(&self, sections: &mut Sections) -> Result<(), ModelError> {
-        for name in section::ALL {
+        let higher = section::HIGHER_ORDER.iter().filter(|_| self.engine.higher.is_some());
+        for name in section::FIRST_ORDER.iter().chain(higher) {
             sections.push(name, self.container.section::<i16>(name)?);
         }
         Ok(())
@@ -181,6 +195,19 @@ impl Parser {
 
     pub(super) fn relabel_weights(&self) -> Table<'_, i16> {
         Table::new(self.weights(section::RELABEL), self.header.tables.relabel_scale)
+    }
+
+    /// The weights of pruner and parts, of a higher-order parser.
+    pub(super) fn higher_weights(&self) -> Option<HigherWeights<'_>> {
+        let tables = self.header.tables;
+        self.engine.higher.as_ref().map(|higher| HigherWeights {
+            pruner: ArcGroups::new(
+                self.weights(section::PRUNER),
+                tables.pruner_scale,
+                higher.pruner.scorer.arcs.follow_direction_only(),
+            ),
+            parts: Table::new(self.weights(section::PART), tables.part_scale),
+        })
     }
 
     fn weights(&self, name: &str) -> &[i16] {

@@ -8,6 +8,7 @@ use spantree_decode::ArcScores;
 
 use super::filter::ArcFilter;
 use super::labels::{GivenLabels, LabelBits, LabelFilter};
+use super::pruner::Candidates;
 use super::table::{ArcGroups, Table, Weight};
 use crate::feature::{
     ArcFeature, ArcShape, ArcSides, ArcTemplates, Atoms, Between, DISTANCES, direction_side,
@@ -49,6 +50,8 @@ pub struct ScoreScratch<W: Weight> {
     best_labels: Vec<u16>,
     /// Relations that must be kept.
     pub given: GivenLabels,
+    /// The arcs that are worth scoring, if some have been pruned.
+    pub candidates: Candidates,
     /// What lies between two tokens.
     pub between: Between,
     /// Sides of arc features.
@@ -131,6 +134,7 @@ impl ArcScorer {
             let given = scratch.given.get(child);
             let seen = |head: usize| {
                 head != child
+                    && scratch.candidates.contains(head, child)
                     && self.arc_filter.allows(tags, head, child)
                     && given.is_none_or(|label| {
                         self.label_filter
@@ -332,8 +336,8 @@ mod tests {
 
     fn scorer(distance: bool) -> (ArcScorer, AtomSet) {
         let train = sentences();
-        let texts =
-            TemplateTexts::for_columns(Columns { lemma: true, xpos: true, feats: true }).unwrap();
+        let texts = TemplateTexts::for_columns(Columns { lemma: true, xpos: true, feats: true }, 1)
+            .unwrap();
         let mut arc = texts.arc;
         if distance {
             arc = arc.replace("[bare direction]", "[bare direction distance]");

@@ -6,7 +6,12 @@ use crate::feature::{ArcShape, Copies, GROUP};
 /// A weight that sums without loss of order: 16-bit weights sum exactly, so their sums do not depend on the order.
 pub trait Weight: Copy {
     /// Type of sums.
-    type Sum: Copy + Default + PartialOrd + std::ops::Add<Output = Self::Sum> + std::ops::AddAssign;
+    type Sum: Copy
+        + Default
+        + std::fmt::Debug
+        + PartialOrd
+        + std::ops::Add<Output = Self::Sum>
+        + std::ops::AddAssign;
     /// The weight as a sum of one.
     fn widen(self) -> Self::Sum;
     /// A sum as a number, before scaling.
@@ -102,6 +107,12 @@ impl<'a, W: Weight> ArcGroups<'a, W> {
     pub fn new(weights: &'a [W], scale: f32, folded: bool) -> Self {
         assert!(weights.len() >= GROUP as usize, "{} weights", weights.len());
         Self { table: Table::new(weights, scale), folded }
+    }
+
+    /// The table of the groups.
+    #[must_use]
+    pub fn table(&self) -> Table<'a, W> {
+        self.table
     }
 
     /// What one unit of a sum is worth.

@@ -1,9 +1,13 @@
 //! Parsing one sentence after the other with reused buffers.
 
+mod higher;
+
 use spantree_treebank::Sentence;
 
-use super::decoder::Decoder;
-use super::parser::Parser;
+use super::decoder::{Decoder, Scores};
+use super::higher::PartScratch;
+use super::parser::{HigherWeights, Parser};
+use super::pruner::PruneScratch;
 use super::relabel::RelabelScratch;
 use super::scorer::{ArcWeights, ScoreScratch};
 use super::table::Table;
@@ -17,9 +21,13 @@ use crate::parser::{Analysis, Confidence, ParseError, ParseOptions, Timing, cali
 pub struct Worker<'p> {
     parser: &'p Parser,
     arcs: ArcWeights<'p, i16>,
+    /// Of a higher-order parser.
+    higher: Option<HigherWeights<'p>>,
     relabel: Table<'p, i16>,
     atoms: Atoms,
     score: ScoreScratch<i16>,
+    prune: PruneScratch<i16>,
+    parts: PartScratch,
     search: Search,
     relabel_scratch: RelabelScratch,
     label_confidences: Vec<f32>,
@@ -32,9 +40,12 @@ impl<'p> Worker<'p> {
         Self {
             parser,
             arcs: parser.arc_weights(),
+            higher: parser.higher_weights(),
             relabel: parser.relabel_weights(),
             atoms: Atoms::default(),
             score: ScoreScratch::default(),
+            prune: PruneScratch::default(),
+            parts: PartScratch::default(),
             search: Search::default(),
             relabel_scratch: RelabelScratch::default(),
             label_confidences: Vec::new(),
@@ -74,13 +85,18 @@ impl<'p> Worker<'p> {
         self.atoms.fill(&engine.atoms, sent);
         engine.scorer.prepare(&self.atoms, &mut self.score);
         watch.lap(&mut self.timing.features);
+        self.prune(sent, options.keep);
         engine.scorer.score(self.arcs, &self.atoms, None, &mut self.score);
-        watch.lap(&mut self.timing.scores);
         if options.keep {
             search::require_given(&mut self.score.scores, sent)?;
         }
+        self.score_parts();
+        watch.lap(&mut self.timing.scores);
         let wanted = (&*sent, options.k_best);
-        let scores = &self.score.scores;
+        let scores = match self.has_parts() {
+            true => Scores::Parts(&self.parts.scores),
+            false => Scores::Arcs(&self.score.scores),
+        };
         let decoder = self.search.find(engine.decoder, scores, wanted, &mut self.analysis)?;
         watch.lap(&mut self.timing.search);
         self.label_trees();
@@ -113,10 +129,13 @@ impl<'p> Worker<'p> {
     fn add_confidences(&mut self, decoder: Decoder) {
         let calibration = &self.parser.info().calibration;
         let sharpness = calibration.arc_inverse_temperature;
-        let (scores, analysis) = (&mut self.score.scores, &mut self.analysis);
-        let Some(marginals) = self.search.weigh(decoder, scores, sharpness, analysis) else {
-            return;
+        let higher = self.has_parts();
+        let Self { search, score, parts, analysis, .. } = self;
+        let marginals = match higher {
+            true => search.weigh_parts(decoder, &mut parts.scores, sharpness, analysis),
+            false => search.weigh(decoder, &mut score.scores, sharpness, analysis),
         };
+        let Some(marginals) = marginals else { return };
         let best = &self.analysis.trees[0];
         self.parser.engine.relabeller.confidences(
             self.relabel,

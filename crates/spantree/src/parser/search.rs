@@ -1,13 +1,13 @@
-//! What every parser does behind its table of arc scores: heads to keep, the best trees, probabilities, the answer.
+//! What every parser does behind its scores of arcs or larger parts: heads to keep, the best trees, probabilities, the answer.
 
-use spantree_decode::{ArcScores, ArcTable, Heads, Infeasible, Ranked, RootMode};
+use spantree_decode::{ArcScores, ArcTable, Heads, Infeasible, PartScores, Ranked, RootMode};
 use spantree_treebank::transform::PseudoProjective;
 use spantree_treebank::{Column, Sentence};
 
 use super::analysis::{
     Analysis, CONFIDENCE_LIMIT, PROJECTIVE_LIMIT, ParseError, ParseWarning, ScoredTree,
 };
-use crate::graph::{Decoder, DecoderScratch, LabelSet};
+use crate::graph::{Decoder, DecoderScratch, LabelSet, Scores};
 
 /// Memory of decoding.
 #[derive(Debug)]
@@ -31,13 +31,14 @@ impl Default for Search {
 
 impl Search {
     /// Adds the `k` best trees to an analysis and returns the decoder that was used.
-    pub(crate) fn find(
+    pub(crate) fn find<'a>(
         &mut self,
         mut decoder: Decoder,
-        scores: &ArcScores,
+        scores: impl Into<Scores<'a>>,
         (sent, k): (&Sentence, usize),
         analysis: &mut Analysis,
     ) -> Result<Decoder, ParseError> {
+        let scores = scores.into();
         if decoder == Decoder::Eisner && scores.words() > PROJECTIVE_LIMIT {
             analysis.warnings.push(ParseWarning::TooLongForEisner);
             decoder = Decoder::Mst;
@@ -59,7 +60,7 @@ impl Search {
     fn run(
         &mut self,
         decoder: Decoder,
-        scores: &ArcScores,
+        scores: Scores<'_>,
         k: usize,
         trees: &mut Vec<ScoredTree>,
     ) -> bool {
@@ -97,10 +98,44 @@ impl Search {
             }
         }
         let log_partition = decoder.marginals(scores, &mut self.decode, &mut self.marginals)?;
-        for tree in &mut analysis.trees {
+        analysis.add_probabilities(sharpness, log_partition);
+        Some(&self.marginals)
+    }
+
+    /// The same for scores of parts, which are only given for sentences that are not too long.
+    pub(crate) fn weigh_parts(
+        &mut self,
+        decoder: Decoder,
+        parts: &mut PartScores,
+        sharpness: f32,
+        analysis: &mut Analysis,
+    ) -> Option<&ArcTable<f64>> {
+        parts.scale(sharpness);
+        let Self { decode, marginals, .. } = self;
+        let best = Heads::from(analysis.trees[0].heads.clone());
+        let log_partition = decoder.marginals_of_parts(parts, &best, decode, marginals)?;
+        analysis.add_probabilities(sharpness, log_partition);
+        Some(marginals)
+    }
+
+    /// The best tree alone, without an analysis; empty if there is none.
+    pub(crate) fn best_tree(&mut self, decoder: Decoder, scores: &ArcScores) -> &Heads {
+        decoder.decode(scores, &mut self.decode, &mut self.tree);
+        &self.tree
+    }
+
+    /// Memory for whoever decodes on the way.
+    pub(crate) fn scratch(&mut self) -> &mut DecoderScratch {
+        &mut self.decode
+    }
+}
+
+impl Analysis {
+    /// Notes the probabilities of the trees.
+    fn add_probabilities(&mut self, sharpness: f32, log_partition: f64) {
+        for tree in &mut self.trees {
             tree.log_probability = Some(tree.score * f64::from(sharpness) - log_partition);
         }
-        Some(&self.marginals)
     }
 }
 

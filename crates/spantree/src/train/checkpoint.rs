@@ -8,7 +8,7 @@ use spantree_learn::{State, Tables};
 use spantree_treebank::Sentence;
 
 use super::data::fingerprint;
-use super::finish::Quantised;
+use super::finish::{Quantised, TreeWeights};
 use super::{TrainConfig, TrainError};
 use crate::model::{Container, DevScores, ModelError, Sections};
 
@@ -17,8 +17,7 @@ use crate::model::{Container, DevScores, ModelError, Sections};
 pub(super) struct Best {
     pub(super) epoch: u64,
     pub(super) scores: Option<DevScores>,
-    pub(super) arcs: Quantised,
-    pub(super) labels: Quantised,
+    pub(super) weights: TreeWeights,
 }
 
 /// See the [module](self).
@@ -41,11 +40,14 @@ struct Saved {
     tree_epochs: u64,
     label_steps: u64,
     tree_steps: u64,
-    best: Option<(u64, Option<DevScores>, f32, f32)>,
+    best: Option<(u64, Option<DevScores>, [f32; 3])>,
 }
 
 /// Settings and data of a run by name.
 pub(crate) type Identity = Map<String, Value>;
+
+/// The sections of the best weights.
+const BEST: [&str; 3] = ["best_arcs", "best_labels", "best_parts"];
 
 const KIND: &str = "checkpoint of a parser";
 
@@ -87,14 +89,13 @@ impl Checkpoint {
             let problem = "its tables have another size".to_owned();
             return Err(ModelError::Invalid { name: container.name().to_owned(), problem }.into());
         }
-        if let Some((epoch, scores, arc_scale, label_scale)) = saved.best {
-            let arcs =
-                Quantised { weights: container.section("best_arcs")?.to_vec(), scale: arc_scale };
-            let labels = Quantised {
-                weights: container.section("best_labels")?.to_vec(),
-                scale: label_scale,
+        if let Some((epoch, scores, scales)) = saved.best {
+            let table = |index: usize| -> Result<Quantised, ModelError> {
+                let weights = container.section(BEST[index])?.to_vec();
+                Ok(Quantised { weights, scale: scales[index] })
             };
-            self.best = Some(Best { epoch, scores, arcs, labels });
+            let weights = TreeWeights { arcs: table(0)?, labels: table(1)?, parts: table(2)? };
+            self.best = Some(Best { epoch, scores, weights });
         }
         Ok(Self {
             label_epochs: saved.label_epochs,
@@ -106,14 +107,14 @@ impl Checkpoint {
     }
 
     /// Keeps the averaged weights of this epoch if they are the best so far, or if there is nothing to compare by.
-    pub(super) fn record(&mut self, scores: Option<DevScores>, arcs: Quantised, labels: Quantised) {
+    pub(super) fn record(&mut self, scores: Option<DevScores>, weights: TreeWeights) {
         let las = |scores: Option<DevScores>| scores.map_or(0.0, |scores| scores.las);
         let better = match &self.best {
             Some(best) if scores.is_some() => las(scores) > las(best.scores),
             _ => true,
         };
         if better {
-            self.best = Some(Best { epoch: self.tree_epochs, scores, arcs, labels });
+            self.best = Some(Best { epoch: self.tree_epochs, scores, weights });
         }
     }
 
@@ -133,8 +134,9 @@ impl Checkpoint {
             sections.push(&format!("{stage}_squares"), tables.squares);
         }
         if let Some(best) = &self.best {
-            sections.push("best_arcs", &best.arcs.weights);
-            sections.push("best_labels", &best.labels.weights);
+            for (name, table) in BEST.into_iter().zip(best.weights.tables()) {
+                sections.push(name, &table.weights);
+            }
         }
         let saved = Saved {
             kind: KIND.to_owned(),
@@ -146,7 +148,7 @@ impl Checkpoint {
             best: self
                 .best
                 .as_ref()
-                .map(|best| (best.epoch, best.scores, best.arcs.scale, best.labels.scale)),
+                .map(|best| (best.epoch, best.scores, best.weights.tables().map(|t| t.scale))),
         };
         sections.into_container("the checkpoint", &saved)?.save(path)
     }

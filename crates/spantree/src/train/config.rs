@@ -14,7 +14,7 @@ use spantree_treebank::transform::Scheme;
 
 use super::cost::Cost;
 use super::{TrainError, TransitionConfig};
-use crate::graph::{Decoder, TemplateTexts};
+use crate::graph::{Decoder, Pruning, TemplateTexts};
 use crate::model::Source;
 use crate::neural::NeuralConfig;
 
@@ -177,7 +177,7 @@ pub struct TrainConfig {
     pub parser: Kind,
     /// Seed of the shuffles.
     pub seed: u64,
-    /// Number of arcs that a feature may look at; only 1 so far.
+    /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once).
     pub order: u32,
     /// Largest number of epochs for trees.
     pub epochs: u64,
@@ -191,6 +191,8 @@ pub struct TrainConfig {
     /// What a projective decoder learns from crossing arcs: lifted arcs, or also labels by which they can be put back.
     #[serde(with = "by_name", skip_serializing_if = "Option::is_none")]
     pub pseudo_projective: Option<Scheme>,
+    /// How many arcs a higher-order parser scores.
+    pub pruning: Pruning,
     /// Binary logarithm of the largest table of arc weights.
     pub max_bits: u32,
     /// The same for the two tables of label weights.
@@ -235,6 +237,7 @@ impl Default for TrainConfig {
             patience: 3,
             decoder: None,
             pseudo_projective: None,
+            pruning: Pruning::default(),
             max_bits: 22,
             max_label_bits: 21,
             all_features: false,
@@ -258,9 +261,12 @@ impl TrainConfig {
     /// # Errors
     /// With the first setting that cannot.
     pub fn check(&self) -> Result<(), TrainError> {
-        if self.order != 1 {
-            let remedy = "1; models of higher order do not exist yet";
-            return Err(TrainError::setting("order", self.order, remedy));
+        if !(1..=3).contains(&self.order) {
+            return Err(TrainError::setting("order", self.order, "1, 2 or 3"));
+        }
+        if self.order > 1 && !self.learner.rule.is_joint() {
+            let remedy = "pa, mira, mira-k or perceptron when the order is above 1";
+            return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
         }
         if self.epochs == 0 {
             return Err(TrainError::NoEpoch);
@@ -272,6 +278,13 @@ impl TrainConfig {
         }
         if !(1..=1024).contains(&self.threads) {
             return Err(TrainError::setting("threads", self.threads, "a number from 1 to 1024"));
+        }
+        let Pruning { ratio, heads } = self.pruning;
+        if !(0.0..=1.0).contains(&ratio) {
+            return Err(TrainError::setting("pruning.ratio", ratio, "a number from 0 to 1"));
+        }
+        if !(1..=1000).contains(&heads) {
+            return Err(TrainError::setting("pruning.heads", heads, "a number from 1 to 1000"));
         }
         self.learner.check()?;
         self.transition.check()?;
@@ -341,8 +354,10 @@ mod tests {
             let message = config.check().unwrap_err().to_string();
             assert!(message.starts_with(expected), "{message}");
         };
-        refused(|config| config.order = 2, "order is 2; give 1");
+        refused(|config| config.order = 4, "order is 4; give 1, 2 or 3");
         refused(|config| config.max_bits = 40, "max_bits is 40; give a number from 12 to 28");
+        refused(|config| config.pruning.ratio = f64::NAN, "pruning.ratio is NaN");
+        refused(|config| config.pruning.heads = 0, "pruning.heads is 0");
         refused(|config| config.threads = 0, "threads is 0");
         refused(|config| config.learner.aggressiveness = f64::NAN, "learner.aggressiveness is NaN");
         refused(|config| config.learner.k = 0, "learner.k is 0");

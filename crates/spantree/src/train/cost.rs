@@ -67,6 +67,11 @@ impl WordCosts {
         Ok(Self { heads, label: if joint { cost.label as f32 } else { 0.0 } })
     }
 
+    /// A wrong head costs 1, whatever the label.
+    pub(super) fn of_heads() -> Self {
+        Self { heads: Vec::new(), label: 0.0 }
+    }
+
     /// What a wrong head of a word with this gold label costs.
     pub(super) fn head(&self, gold_label: u16) -> f32 {
         self.heads.get(usize::from(gold_label)).copied().unwrap_or(1.0)

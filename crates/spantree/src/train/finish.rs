@@ -6,7 +6,7 @@ use spantree_treebank::transform::Scheme;
 use super::TrainError;
 use super::calibrate::calibrate;
 use crate::graph::parser::section;
-use crate::graph::{Engine, Header, Parser, TableInfo, TemplateTexts};
+use crate::graph::{Engine, Header, Parser, Pruning, TableInfo, TemplateTexts};
 use crate::model::{Calibration, DevScores, Sections, TrainingInfo};
 
 /// Weights as 16-bit numbers with one scale.
@@ -27,14 +27,30 @@ impl Quantised {
     }
 }
 
+/// The weights that the tree stage learns, rounded.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct TreeWeights {
+    pub(super) arcs: Quantised,
+    pub(super) labels: Quantised,
+    /// Of parts with several arcs; empty in first order.
+    pub(super) parts: Quantised,
+}
+
+impl TreeWeights {
+    pub(super) fn tables(&self) -> [&Quantised; 3] {
+        [&self.arcs, &self.labels, &self.parts]
+    }
+}
+
 /// The parts of a model.
 pub(super) struct Parts<'a> {
     pub(super) engine: &'a Engine,
     pub(super) templates: &'a TemplateTexts,
     pub(super) info: &'a TrainingInfo,
-    pub(super) arcs: &'a Quantised,
-    pub(super) labels: &'a Quantised,
+    pub(super) weights: &'a TreeWeights,
     pub(super) relabel: &'a Quantised,
+    /// `None` in first order.
+    pub(super) pruner: Option<&'a Quantised>,
     pub(super) dev: Option<DevScores>,
     pub(super) crossing: Option<Scheme>,
 }
@@ -43,12 +59,17 @@ impl Parts<'_> {
     /// Puts a model together.
     pub(super) fn assemble(&self, calibration: Calibration) -> Result<Parser, TrainError> {
         let mut sections = Sections::default();
-        sections.push(section::ARC, &self.arcs.weights);
-        sections.push(section::LABEL, &self.labels.weights);
+        let TreeWeights { arcs, labels, parts } = self.weights;
+        sections.push(section::ARC, &arcs.weights);
+        sections.push(section::LABEL, &labels.weights);
         sections.push(section::RELABEL, &self.relabel.weights);
         sections.push(section::LABEL_FILTER, &self.engine.scorer.label_filter.to_words());
         sections.push(section::RELABEL_FILTER, &self.engine.relabeller.filter().to_words());
         sections.push(section::ARC_FILTER, self.engine.scorer.arc_filter.to_words());
+        if let Some(pruner) = self.pruner {
+            sections.push(section::PRUNER, &pruner.weights);
+            sections.push(section::PART, &parts.weights);
+        }
         let header = Header {
             decoder: self.engine.decoder.to_string(),
             pseudo_projective: self.crossing.map(|scheme| scheme.to_string()),
@@ -56,10 +77,17 @@ impl Parts<'_> {
             dev: self.dev,
             labels: self.engine.labels.names().to_vec(),
             templates: self.templates.clone(),
+            pruning: self
+                .engine
+                .higher
+                .as_ref()
+                .map_or_else(Pruning::default, |h| h.pruner.pruning),
             tables: TableInfo {
-                arc_scale: self.arcs.scale,
-                label_scale: self.labels.scale,
+                arc_scale: arcs.scale,
+                label_scale: labels.scale,
                 relabel_scale: self.relabel.scale,
+                pruner_scale: self.pruner.map_or(0.0, |pruner| pruner.scale),
+                part_scale: self.pruner.map_or(0.0, |_| parts.scale),
             },
             calibration,
         };

@@ -3,7 +3,7 @@
 use spantree_treebank::Sentence;
 
 use crate::feature::Atoms;
-use crate::graph::Engine;
+use crate::graph::{Candidates, Engine};
 
 /// The head of a word whose HEAD is `_`: any.
 pub(super) const FREE_HEAD: u32 = u32::MAX;
@@ -18,6 +18,8 @@ pub(super) struct Example {
     pub(super) heads: Vec<u32>,
     /// Gold labels; [`FREE_LABEL`] where none is given.
     pub(super) labels: Vec<u16>,
+    /// The arcs that a pruner left, gold arcs among them; all in first order.
+    pub(super) candidates: Candidates,
 }
 
 impl Example {
@@ -31,7 +33,7 @@ impl Example {
         }
         let label = |name: &str| engine.labels.number(name).unwrap_or(FREE_LABEL);
         let labels = sent.words().map(|word| label(word.deprel())).collect();
-        Self { atoms, heads, labels }
+        Self { atoms, heads, labels, candidates: Candidates::default() }
     }
 
     /// Whether every word has a head.

@@ -19,6 +19,13 @@ pub enum Progress {
         /// Share of words with a non-projective arc.
         non_projective: f64,
     },
+    /// The pruner of a higher-order parser is learned, and the training data are pruned.
+    Pruned {
+        /// Heads left per word.
+        heads: f64,
+        /// Share of gold arcs among them before the others were put back, in per cent.
+        recall: f64,
+    },
     /// An epoch begins.
     EpochStart {
         /// From 1.

@@ -11,13 +11,16 @@ use super::cost::WordCosts;
 use super::data::{compare, encode, fits, inspect};
 use super::epoch::Epoch;
 use super::evaluate;
-use super::finish::{Parts, Quantised};
+use super::finish::{Parts, Quantised, TreeWeights};
 use super::labels::LabelProblem;
 use super::problem::Example;
+use super::prune::learn_pruner;
 use super::trees::TreeProblem;
 use super::{Observer, Progress, Rule, TrainConfig, TrainError, TrainWarning, choose_decoder};
 use crate::feature::Columns;
-use crate::graph::{Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser, TemplateTexts};
+use crate::graph::{
+    Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser, Pruning, TemplateTexts,
+};
 use crate::model::{Calibration, DevScores, TrainingInfo};
 use crate::parser::ParseOptions;
 
@@ -35,6 +38,8 @@ pub(super) struct Run<'a> {
     info: TrainingInfo,
     labels: LabelProblem,
     trees: TreeProblem,
+    /// Weights of the pruner of a higher-order parser.
+    pruner: Option<Quantised>,
     /// Complete gold trees for the labels; for the trees themselves, lifted when the decoder is projective.
     label_examples: Vec<Example>,
     tree_examples: Vec<Example>,
@@ -59,10 +64,16 @@ impl<'a> Run<'a> {
         let templates = templates(config, train)?;
         let crossing = config.pseudo_projective.filter(|_| decoder == Decoder::Eisner);
         let train = &*encode(train, crossing);
-        let engine = engine(&templates, train, decoder)?;
+        let engine = engine(&templates, train, decoder, config.pruning)?;
         let costs = WordCosts::new(&config.cost, &engine.labels, !engine.scorer.labels.is_empty())?;
-        let (label_examples, tree_examples) = examples(&engine, train, &mut warn)?;
+        let (label_examples, mut tree_examples) = examples(&engine, train, &mut warn)?;
         let labels = LabelProblem::new(&engine, &label_examples, config);
+        let pruner = engine.higher.as_ref().map(|higher| {
+            let versions = versions.max(1);
+            let learned = learn_pruner(&engine, higher, &mut tree_examples, versions, config);
+            progress(Progress::Pruned { heads: learned.heads, recall: learned.recall });
+            Quantised::new(&learned.weights)
+        });
         let trees = TreeProblem::new(engine, costs, &tree_examples, config);
         let checkpoint =
             Checkpoint::new(config, checkpoint_data, 1 << labels.bits(), trees.weights())?;
@@ -81,6 +92,7 @@ impl<'a> Run<'a> {
             info,
             labels,
             trees,
+            pruner,
             label_examples,
             tree_examples,
             checkpoint,
@@ -140,19 +152,22 @@ impl<'a> Run<'a> {
     /// Parses the development set with the averaged weights and keeps them if they are the best so far.
     fn judge(&mut self, relabel: &Quantised) -> Result<Option<DevScores>, TrainError> {
         let average = self.checkpoint.tree_state.average();
-        let (arcs, labels) = self.trees.split(&average);
-        let arcs = Quantised::new(&self.trees.model_arcs(arcs));
-        let labels = Quantised::new(labels);
+        let [arcs, labels, parts] = self.trees.split(&average);
+        let weights = TreeWeights {
+            arcs: Quantised::new(&self.trees.model_arcs(arcs)),
+            labels: Quantised::new(labels),
+            parts: Quantised::new(parts),
+        };
         let mut scores = None;
         if !self.dev.is_empty() {
-            let parts = self.parts(&arcs, &labels, relabel, None);
+            let parts = self.parts(&weights, relabel, None);
             let parser = parts.assemble(Calibration::default())?;
             scores = Some(evaluate::attachment(self.dev, self.config.threads, || {
                 let mut worker = parser.worker();
                 move |sent| worker.parse(sent, &ParseOptions::default()).is_ok()
             }));
         }
-        self.checkpoint.record(scores, arcs, labels);
+        self.checkpoint.record(scores, weights);
         Ok(scores)
     }
 
@@ -161,7 +176,7 @@ impl<'a> Run<'a> {
         let Some(best) = self.checkpoint.best.take() else { return Err(TrainError::NoEpoch) };
         self.info.epochs = self.checkpoint.tree_epochs;
         self.info.best_epoch = best.epoch;
-        let parts = self.parts(&best.arcs, &best.labels, &relabel, best.scores);
+        let parts = self.parts(&best.weights, &relabel, best.scores);
         let parser = if self.dev.is_empty() {
             parts.assemble(Calibration::default())?
         } else {
@@ -174,8 +189,7 @@ impl<'a> Run<'a> {
 
     fn parts<'b>(
         &'b self,
-        arcs: &'b Quantised,
-        labels: &'b Quantised,
+        weights: &'b TreeWeights,
         relabel: &'b Quantised,
         dev: Option<DevScores>,
     ) -> Parts<'b> {
@@ -183,9 +197,9 @@ impl<'a> Run<'a> {
             engine: &self.trees.engine,
             templates: &self.templates,
             info: &self.info,
-            arcs,
-            labels,
+            weights,
             relabel,
+            pruner: self.pruner.as_ref(),
             dev,
             crossing: self.crossing,
         }
@@ -222,7 +236,7 @@ pub(crate) fn scored<'a>(
 fn templates(config: &TrainConfig, train: &[Sentence]) -> Result<TemplateTexts, TrainError> {
     let mut templates = match &config.templates {
         Some(templates) => templates.clone(),
-        None => TemplateTexts::for_columns(Columns::of(train))?,
+        None => TemplateTexts::for_columns(Columns::of(train), config.order)?,
     };
     if !config.learner.rule.is_joint() {
         templates.label.clear();
@@ -234,13 +248,14 @@ fn engine(
     templates: &TemplateTexts,
     train: &[Sentence],
     decoder: Decoder,
+    pruning: Pruning,
 ) -> Result<Engine, TrainError> {
     let labels = LabelSet::from_treebank(train);
     if labels.len() > MAX_LABELS {
         return Err(TrainError::TooManyLabels { found: labels.len() });
     }
     let filters = Filters::from_treebank(train, &labels);
-    Ok(Engine::new(templates, labels, filters, decoder)?)
+    Ok(Engine::new(templates, labels, filters, decoder, pruning)?)
 }
 
 /// The examples of the label stage and of the tree stage.

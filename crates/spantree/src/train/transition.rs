@@ -26,7 +26,7 @@ use super::checkpoint::Checkpoint;
 use super::data::{compare, encode, inspect};
 use super::epoch::Epoch;
 use super::evaluate::attachment;
-use super::finish::Quantised;
+use super::finish::{Quantised, TreeWeights};
 use super::run::scored;
 use super::{Observer, Progress, TrainConfig, TrainError};
 use crate::feature::Columns;
@@ -125,9 +125,14 @@ impl<'a> Run<'a> {
             self.checkpoint.tree_epochs += 1;
             let average = self.checkpoint.tree_state.average();
             let (actions, labels) = self.problem.split(&average);
-            let (actions, labels) = (Quantised::new(actions), Quantised::new(labels));
-            let dev = self.judge(&actions, &labels)?;
-            self.checkpoint.record(dev, actions, labels);
+            // Actions stand in the place of arcs; there are no parts.
+            let weights = TreeWeights {
+                arcs: Quantised::new(actions),
+                labels: Quantised::new(labels),
+                parts: Quantised::new(&[]),
+            };
+            let dev = self.judge(&weights)?;
+            self.checkpoint.record(dev, weights);
             self.checkpoint.save()?;
             self.say(Progress::TreeEpoch {
                 epoch: number + 1,
@@ -156,15 +161,11 @@ impl<'a> Run<'a> {
     }
 
     /// Scores on the development set.
-    fn judge(
-        &self,
-        actions: &Quantised,
-        labels: &Quantised,
-    ) -> Result<Option<DevScores>, TrainError> {
+    fn judge(&self, weights: &TreeWeights) -> Result<Option<DevScores>, TrainError> {
         if self.dev.is_empty() {
             return Ok(None);
         }
-        let parser = self.assemble((actions, labels), None, Calibration::default())?;
+        let parser = self.assemble(weights, None, Calibration::default())?;
         Ok(Some(attachment(self.dev, self.config.threads, || {
             let mut worker = parser.worker();
             move |sent: &mut Sentence| worker.parse(sent, &Default::default()).is_ok()
@@ -176,13 +177,13 @@ impl<'a> Run<'a> {
         self.info.epochs = self.checkpoint.tree_epochs;
         self.info.best_epoch = best.epoch;
         let mut calibration = Calibration::default();
-        let tables = (&best.arcs, &best.labels);
+        let weights = &best.weights;
         if !self.dev.is_empty() {
             self.say(Progress::Calibrate);
             calibration =
-                calibrate(self.dev, |tried| Ok(self.assemble(tables, None, tried)?.into()))?;
+                calibrate(self.dev, |tried| Ok(self.assemble(weights, None, tried)?.into()))?;
         }
-        let parser = self.assemble(tables, best.scores, calibration)?;
+        let parser = self.assemble(weights, best.scores, calibration)?;
         self.checkpoint.remove();
         Ok(parser)
     }
@@ -190,11 +191,12 @@ impl<'a> Run<'a> {
     /// Puts a model together.
     fn assemble(
         &self,
-        (actions, labels): (&Quantised, &Quantised),
+        weights: &TreeWeights,
         dev: Option<DevScores>,
         calibration: Calibration,
     ) -> Result<Parser, TrainError> {
         let engine = &self.problem.engine;
+        let TreeWeights { arcs: actions, labels, .. } = weights;
         let mut sections = Sections::default();
         sections.push(section::ACTION, &actions.weights);
         sections.push(section::LABEL, &labels.weights);

@@ -2,7 +2,7 @@
 //!
 //! What each learner needs is in a file of its own: best trees in `margin`, constraints on single arcs in `factored`,
 //! likelihoods in `log_linear`. Arcs of the gold tree are always scored, whatever the filter says.
-//! Weights: the arc table, then the label table.
+//! Weights: the arc table, the label table, and in higher orders the table of parts.
 //!
 //! **Partial trees.** A word whose HEAD is `_` may have any head, a word whose DEPREL is `_` any label. Learners that need a
 //! gold tree take the best tree under the present weights that agrees with what is given ([`TreeProblem::complete`]); the
@@ -11,6 +11,7 @@
 mod factored;
 mod log_linear;
 mod margin;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +28,8 @@ use crate::feature::hash::position;
 use crate::feature::{ArcShape, Atoms, direction_side};
 use crate::graph::scorer::{ArcScorer, ArcWeights, ScoreScratch};
 use crate::graph::table::{ArcGroups, Table, fold, group_position};
-use crate::graph::{DecoderScratch, Engine};
+use crate::graph::{DecoderScratch, Engine, PartScratch};
+use parts::PartTable;
 
 /// See the [module](self).
 pub(super) struct TreeProblem {
@@ -37,6 +39,8 @@ pub(super) struct TreeProblem {
     label_bits: u32,
     arc_support: Support,
     label_support: Support,
+    /// `None` in first order.
+    parts: Option<PartTable>,
 }
 
 /// A tree with joint labels.
@@ -61,6 +65,7 @@ pub(super) struct TreeScratch {
     trees: Ranked<Heads>,
     marginals: ArcTable<f64>,
     allowed_marginals: ArcTable<f64>,
+    parts: PartScratch,
 }
 
 impl TreeScratch {
@@ -104,17 +109,22 @@ impl TreeProblem {
                     }
                 });
             });
-        Self { engine, costs, arc_bits, label_bits, arc_support, label_support }
+        let parts = engine.higher.as_ref();
+        let parts = parts.map(|higher| PartTable::fit(higher, examples, (max_bits, all_features)));
+        Self { engine, costs, arc_bits, label_bits, arc_support, label_support, parts }
     }
 
     /// Number of weights.
     pub(super) fn weights(&self) -> usize {
-        (1 << self.arc_bits) + (1 << self.label_bits)
+        let parts = self.parts.as_ref().map_or(0, PartTable::weights);
+        (1 << self.arc_bits) + (1 << self.label_bits) + parts
     }
 
-    /// The arc weights and the label weights.
-    pub(super) fn split<'a>(&self, w: &'a [f32]) -> (&'a [f32], &'a [f32]) {
-        w.split_at(1 << self.arc_bits)
+    /// The weights of arcs, of labels and of parts.
+    pub(super) fn split<'a>(&self, w: &'a [f32]) -> [&'a [f32]; 3] {
+        let (arcs, rest) = w.split_at(1 << self.arc_bits);
+        let (labels, parts) = rest.split_at(1 << self.label_bits);
+        [arcs, labels, parts]
     }
 
     /// The arc weights as a model holds them.
@@ -128,9 +138,10 @@ impl TreeProblem {
 
     /// Fills the table of scores, without costs.
     fn score(&self, w: &[f32], example: &Example, scratch: &mut TreeScratch) {
-        let (arcs, labels) = self.split(w);
+        let [arcs, labels, _] = self.split(w);
         let weights =
             ArcWeights { arcs: ArcGroups::new(arcs, 1.0, false), labels: Table::new(labels, 1.0) };
+        scratch.score.candidates.clone_from(&example.candidates);
         self.engine.scorer.prepare(&example.atoms, &mut scratch.score);
         self.engine.scorer.score(weights, &example.atoms, Some(&example.heads), &mut scratch.score);
     }
@@ -144,13 +155,14 @@ impl TreeProblem {
     }
 
     /// Finds the gold tree of a partial example: the best one that agrees with it.
-    fn complete(&self, example: &Example, scratch: &mut TreeScratch) {
+    fn complete(&self, w: &[f32], example: &Example, scratch: &mut TreeScratch) {
         if example.is_complete() {
             return;
         }
         self.restrict(example, scratch);
-        let TreeScratch { score, decode, completed, allowed, .. } = scratch;
-        self.engine.decoder.decode(allowed, decode, &mut completed.heads);
+        let TreeScratch { score, decode, parts, completed, allowed, .. } = scratch;
+        let scores = (&*allowed, &score.between);
+        self.search(w, example, scores, (decode, parts), &mut completed.heads);
         let label = |((head, child), &given): ((usize, usize), &u16)| match given {
             FREE_LABEL => score.best_label(head, child),
             given => given,

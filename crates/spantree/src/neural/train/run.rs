@@ -69,13 +69,13 @@ impl<'a> Run<'a> {
         let weights = inputs.rows() * config.neural.sizes.width + network.parameters();
         let memory = weights * MEMORY_PER_WEIGHT;
         let (decoder, non_projective) = (decoder.to_string(), info.non_projective);
-        progress(Progress::Start { memory, decoder, non_projective });
+        progress(Progress::Start { memory, decoder: decoder.clone(), non_projective });
         Ok(Self {
             config,
             dev,
             progress,
             start,
-            header: header(config, &info, &labels, &inputs, decoder.to_string()),
+            header: header(config, &info, &labels, &inputs, decoder),
             info,
             examples: train.iter().map(|sent| Example::new(&inputs, &labels, sent)).collect(),
             inputs,

@@ -49,7 +49,7 @@ impl TreeProblem {
         label_positions(scorer, bits, &example.atoms, &scratch.score, (head, child), |position| {
             positions.push(position);
         });
-        let table = Table::new(self.split(w).1, 1.0);
+        let table = Table::new(self.split(w)[1], 1.0);
         let score = |label: u16| table.sum(positions, u32::from(label));
         let mut costly = (best, f32::NEG_INFINITY);
         for &label in scorer.label_filter.allowed(tags[head], tags[child], head > child) {
@@ -74,12 +74,14 @@ impl Structured for TreeProblem {
         guess: &mut LabelledTree,
     ) {
         self.score(w, example, scratch);
-        self.complete(example, scratch);
+        self.complete(w, example, scratch);
         if cost == CostMode::Augmented {
             self.add_costs(w, example, scratch);
         }
         // Every arc has a finite score, so there is a tree.
-        self.engine.decoder.decode(&scratch.score.scores, &mut scratch.decode, &mut guess.heads);
+        let TreeScratch { score, decode, parts, .. } = scratch;
+        let scores = (&score.scores, &score.between);
+        self.search(w, example, scores, (decode, parts), &mut guess.heads);
         guess.labels.clear();
         guess.labels.extend(guess.heads.arcs().map(|(head, child)| {
             let is_gold = example.heads[child - 1] as usize == head;
@@ -98,6 +100,7 @@ impl Structured for TreeProblem {
         delta: &mut SparseVector,
     ) {
         let (heads, labels) = scratch.gold(example);
+        self.add_part_difference(example, (heads, guess.heads.as_slice()), scratch, delta);
         let gold = heads.iter().zip(labels);
         for (((guess_head, child), &guess_label), (&head, &label)) in
             guess.heads.arcs().zip(&guess.labels).zip(gold)
@@ -131,9 +134,12 @@ impl KBest for TreeProblem {
         guesses: &mut Vec<LabelledTree>,
     ) {
         self.score(w, example, scratch);
-        self.complete(example, scratch);
-        let TreeScratch { score, decode, trees, .. } = scratch;
-        self.engine.decoder.k_best(&score.scores, k, decode, trees);
+        self.complete(w, example, scratch);
+        let TreeScratch { score, decode, parts, trees, .. } = scratch;
+        match self.score_parts(w, example, (&score.scores, &score.between), parts) {
+            true => self.engine.decoder.k_best(&parts.scores, k, decode, trees),
+            false => self.engine.decoder.k_best(&score.scores, k, decode, trees),
+        }
         guesses.resize_with(trees.len(), LabelledTree::default);
         for (guess, (heads, _)) in guesses.iter_mut().zip(trees.iter()) {
             guess.heads.clone_from(heads);

@@ -10,7 +10,7 @@ use spantree_treebank::Sentence;
 use super::*;
 use crate::feature::Columns;
 use crate::graph::TemplateTexts;
-use crate::graph::{Decoder, Filters, LabelSet};
+use crate::graph::{Decoder, Filters, LabelSet, Pruning};
 use crate::train::Cost;
 
 const DECODERS: [Decoder; 2] = [Decoder::Eisner, Decoder::Mst];
@@ -40,16 +40,16 @@ fn sentences() -> Vec<Sentence> {
         .collect()
 }
 
-fn problem(decoder: Decoder, joint: bool) -> (TreeProblem, Vec<Example>) {
+fn problem(decoder: Decoder, joint: bool, order: u32) -> (TreeProblem, Vec<Example>) {
     let train = sentences();
     let columns = Columns { lemma: false, xpos: false, feats: false };
-    let mut texts = TemplateTexts::for_columns(columns).unwrap();
+    let mut texts = TemplateTexts::for_columns(columns, order).unwrap();
     if !joint {
         texts.label.clear();
     }
     let labels = LabelSet::from_treebank(&train);
     let filters = Filters::from_treebank(&train, &labels);
-    let engine = Engine::new(&texts, labels, filters, decoder).unwrap();
+    let engine = Engine::new(&texts, labels, filters, decoder, Pruning::default()).unwrap();
     let cost = Cost { relations: [("obl".to_owned(), 1.75)].into(), ..Cost::default() };
     let costs = WordCosts::new(&cost, &engine.labels, joint).unwrap();
     let lift = decoder == Decoder::Eisner;
@@ -70,9 +70,11 @@ fn problem(decoder: Decoder, joint: bool) -> (TreeProblem, Vec<Example>) {
 /// Random weights where training may put some.
 fn weights(problem: &TreeProblem, rng: &mut Rng) -> Vec<f32> {
     let arcs = 1 << problem.arc_bits;
-    let supported = |id: usize| match id < arcs {
-        true => problem.arc_support.contains(id as u32),
-        false => problem.label_support.contains((id - arcs) as u32),
+    let labels = arcs + (1 << problem.label_bits);
+    let supported = |id: usize| match id {
+        id if id < arcs => problem.arc_support.contains(id as u32),
+        id if id < labels => problem.label_support.contains((id - arcs) as u32),
+        id => problem.parts.as_ref().is_some_and(|parts| parts.supports((id - labels) as u32)),
     };
     let mut weight = |id| if supported(id) { rng.uniform() as f32 - 0.5 } else { 0.0 };
     (0..problem.weights()).map(&mut weight).collect()
@@ -107,36 +109,57 @@ fn answers(problem: &TreeProblem, example: &Example, scores: &ArcScores) -> Vec<
     answers
 }
 
+/// How far an example is from its margin: for the answer of cost-augmented decoding, and at most for any answer.
+fn violations(problem: &TreeProblem, example: &Example, w: &[f32]) -> (f64, f64) {
+    let (mut scratch, mut guess) = (TreeScratch::default(), LabelledTree::default());
+    problem.decode(w, example, CostMode::Plain, &mut scratch, &mut guess);
+    let scores = scratch.score.scores.clone();
+    problem.decode(w, example, CostMode::Augmented, &mut scratch, &mut guess);
+    let mut violation = |answer: &LabelledTree| {
+        let mut delta = SparseVector::new();
+        problem.difference(example, answer, &mut scratch, &mut delta);
+        f64::from(problem.loss(example, answer)) - delta.dot(w)
+    };
+    let found = violation(&guess);
+    let all = answers(problem, example, &scores);
+    assert!(all.len() > 50, "{}", all.len());
+    (found, all.iter().map(&mut violation).fold(f64::NEG_INFINITY, f64::max))
+}
+
 #[test]
 fn costly_decoding_finds_the_worst_violation_of_all_answers() {
     let mut rng = Rng::new(5);
-    for decoder in DECODERS {
-        let (problem, examples) = problem(decoder, true);
+    let exact =
+        [(Decoder::Eisner, 1), (Decoder::Mst, 1), (Decoder::Eisner, 2), (Decoder::Eisner, 3)];
+    for (decoder, order) in exact {
+        let (problem, examples) = problem(decoder, true, order);
         for example in &examples {
             let w = weights(&problem, &mut rng);
-            let (mut scratch, mut guess) = (TreeScratch::default(), LabelledTree::default());
-            problem.decode(&w, example, CostMode::Plain, &mut scratch, &mut guess);
-            let scores = scratch.score.scores.clone();
-            problem.decode(&w, example, CostMode::Augmented, &mut scratch, &mut guess);
-            let mut violation = |answer: &LabelledTree| {
-                let mut delta = SparseVector::new();
-                problem.difference(example, answer, &mut scratch, &mut delta);
-                f64::from(problem.loss(example, answer)) - delta.dot(&w)
-            };
-            let found = violation(&guess);
-            let all = answers(&problem, example, &scores);
-            assert!(all.len() > 50, "{}", all.len());
-            let worst = all.iter().map(&mut violation).fold(f64::NEG_INFINITY, f64::max);
-            assert!((found - worst).abs() < 1e-4, "{decoder}: {found} {worst}");
+            let (found, worst) = violations(&problem, example, &w);
+            assert!((found - worst).abs() < 1e-4, "{decoder}, {order}: {found} {worst}");
         }
     }
+}
+
+#[test]
+fn rewiring_mostly_finds_the_worst_violation() {
+    let mut rng = Rng::new(5);
+    let (problem, examples) = problem(Decoder::Mst, true, 2);
+    let mut missed = 0;
+    for example in &examples {
+        let w = weights(&problem, &mut rng);
+        let (found, worst) = violations(&problem, example, &w);
+        assert!(found < worst + 1e-4, "{found} {worst}");
+        missed += usize::from(found < worst - 1e-4);
+    }
+    assert!(missed * 4 <= examples.len(), "{missed} of {}", examples.len());
 }
 
 #[test]
 fn k_best_lists_the_trees_in_order_with_their_best_labels() {
     let mut rng = Rng::new(6);
     for decoder in DECODERS {
-        let (problem, examples) = problem(decoder, true);
+        let (problem, examples) = problem(decoder, true, 1);
         let (mut scratch, mut guesses) = (TreeScratch::default(), Vec::new());
         for example in &examples {
             let w = weights(&problem, &mut rng);
@@ -156,7 +179,7 @@ fn k_best_lists_the_trees_in_order_with_their_best_labels() {
 fn missing_heads_are_completed_by_the_best_tree_that_agrees() {
     let mut rng = Rng::new(7);
     for decoder in DECODERS {
-        let (problem, examples) = problem(decoder, true);
+        let (problem, examples) = problem(decoder, true, 1);
         for example in examples.iter().filter(|example| !example.is_complete()) {
             let w = weights(&problem, &mut rng);
             let (mut scratch, mut guess) = (TreeScratch::default(), LabelledTree::default());
@@ -177,7 +200,7 @@ fn missing_heads_are_completed_by_the_best_tree_that_agrees() {
 fn likelihoods_are_those_of_all_trees_that_agree() {
     let mut rng = Rng::new(8);
     for decoder in DECODERS {
-        let (problem, examples) = problem(decoder, false);
+        let (problem, examples) = problem(decoder, false, 1);
         let mut scratch = TreeScratch::default();
         for example in &examples {
             let w = weights(&problem, &mut rng);
@@ -197,7 +220,7 @@ fn likelihoods_are_those_of_all_trees_that_agree() {
 fn gradients_are_finite_differences() {
     let mut rng = Rng::new(9);
     for decoder in DECODERS {
-        let (problem, examples) = problem(decoder, false);
+        let (problem, examples) = problem(decoder, false, 1);
         let mut scratch = TreeScratch::default();
         for example in [&examples[0], &examples[1], &examples[12], &examples[13]] {
             let mut w = weights(&problem, &mut rng);
@@ -225,7 +248,7 @@ fn gradients_are_finite_differences() {
 
 #[test]
 fn a_gold_tree_outside_the_space_has_no_likelihood() {
-    let (problem, mut examples) = problem(Decoder::Mst, false);
+    let (problem, mut examples) = problem(Decoder::Mst, false, 1);
     examples[0].heads = vec![0, 0, 2, 2];
     let w = vec![0.0; problem.weights()];
     let mut gradient = SparseVector::new();
@@ -237,7 +260,7 @@ fn a_gold_tree_outside_the_space_has_no_likelihood() {
 #[test]
 fn factored_constraints_give_every_tree_its_margin() {
     for decoder in DECODERS {
-        let (problem, examples) = problem(decoder, false);
+        let (problem, examples) = problem(decoder, false, 1);
         for example in [&examples[0], &examples[12]] {
             let learner = FactoredMira { tolerance: 1e-4, sweeps: 2000 };
             let mut state = State::new(problem.weights());

@@ -1,0 +1,69 @@
+//! Parts of several arcs: what a higher-order parser has beside the scores of arcs.
+//!
+//! A [`Pruner`] leaves a few arcs per word; these are scored as in a first-order parser, and with them their siblings,
+//! grandparents or both (McDonald & Pereira 2006, Koo & Collins 2010). The decoder is exact for projective trees; for all
+//! trees it is greedy rewiring from the best projective one.
+
+use spantree_decode::{ArcScores, PartScores};
+
+use super::pruner::{Candidates, Pruner};
+use super::table::{Table, Weight};
+use crate::feature::{Atoms, Between, Part, PartKind, PartSides, PartTemplates};
+
+/// Pruner and part templates, without their weights.
+#[derive(Clone, Debug)]
+pub struct HigherOrder {
+    /// Which arcs are scored.
+    pub pruner: Pruner,
+    /// Templates of parts.
+    pub templates: PartTemplates,
+}
+
+/// Buffers, and the result: the scores of all parts.
+#[derive(Clone, Debug, Default)]
+pub struct PartScratch {
+    /// Sides of part features.
+    pub sides: PartSides,
+    /// The input of the decoder.
+    pub scores: PartScores,
+}
+
+impl HigherOrder {
+    /// Scores the parts of the candidates that `arcs` allows; the arcs themselves score what `arcs` says.
+    pub fn score<W: Weight>(
+        &self,
+        table: Table<'_, W>,
+        sentence: (&Atoms, &Between),
+        (candidates, arcs): (&Candidates, &ArcScores),
+        scratch: &mut PartScratch,
+    ) {
+        let PartScratch { sides, scores } = scratch;
+        scores.reset(arcs.words(), |head, child| {
+            candidates.contains(head, child) && arcs.is_allowed(head, child)
+        });
+        scores.fill_arcs(|head, child| arcs.score(head, child));
+        self.templates.sides(sentence.0, sides);
+        let score = |kind: PartKind, part: Part| {
+            let mut sum = W::Sum::default();
+            self.templates.features(kind, sentence, sides, part, |feature| {
+                sum += table.at(table.position(feature));
+            });
+            table.scale * W::to_f32(sum)
+        };
+        if self.templates.has(PartKind::Sibling) {
+            scores.fill_siblings(|head, inner, child| {
+                score(PartKind::Sibling, Part { grand: None, head, inner, child })
+            });
+        }
+        if self.templates.has(PartKind::Grand) {
+            scores.fill_grands(|grand, head, child| {
+                score(PartKind::Grand, Part { grand, head, inner: None, child })
+            });
+        }
+        if self.templates.has(PartKind::GrandSibling) {
+            scores.fill_grand_siblings(|grand, head, inner, child| {
+                score(PartKind::GrandSibling, Part { grand, head, inner, child })
+            });
+        }
+    }
+}

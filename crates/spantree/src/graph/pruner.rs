@@ -1,0 +1,120 @@
+//! Which arcs are worth more than a glance: those that a cheap first-order model gives some probability.
+//!
+//! A log-linear model of bare arcs with few templates scores all arcs that the filter allows. For each word the heads are kept
+//! whose probability, summed over all trees by the matrix-tree theorem, is not too far below that of the best head (Pitler 2014;
+//! also for projective parsers: those sums would cost more and are no better for this). Everything behind it works on a few
+//! arcs per word.
+
+use serde::{Deserialize, Serialize};
+use spantree_decode::ArcTable;
+
+use super::decoder::{Decoder, DecoderScratch};
+use super::scorer::{ArcScorer, ArcWeights, ScoreScratch};
+use super::table::{ArcGroups, Weight};
+use crate::feature::Atoms;
+
+/// A set of arcs; the empty set stands for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    words: usize,
+    /// At `child * (words + 1) + head`.
+    kept: Vec<bool>,
+}
+
+impl Candidates {
+    /// Starts anew with no arcs between `words` words.
+    pub fn reset(&mut self, words: usize) {
+        self.words = words;
+        self.kept.clear();
+        self.kept.resize((words + 1) * (words + 1), false);
+    }
+
+    /// Back to all arcs.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+    }
+
+    /// Adds an arc; without effect when all are in.
+    pub fn insert(&mut self, head: usize, child: usize) {
+        if let Some(kept) = self.kept.get_mut(child * (self.words + 1) + head) {
+            *kept = true;
+        }
+    }
+
+    /// Whether an arc is in.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, head: usize, child: usize) -> bool {
+        self.kept.get(child * (self.words + 1) + head).is_none_or(|&kept| kept)
+    }
+
+    /// Number of arcs, unless all are in.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.kept.iter().filter(|&&kept| kept).count()
+    }
+}
+
+/// How far pruning goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pruning {
+    /// A head is kept when its probability is at least this share of that of the best head.
+    pub ratio: f64,
+    /// At most so many heads per word are kept.
+    pub heads: usize,
+}
+
+impl Default for Pruning {
+    fn default() -> Self {
+        Self { ratio: 0.003, heads: 10 }
+    }
+}
+
+/// The cheap model without its weights.
+#[derive(Clone, Debug)]
+pub struct Pruner {
+    /// Arcs only.
+    pub scorer: ArcScorer,
+    /// How much it keeps.
+    pub pruning: Pruning,
+}
+
+/// Buffers of a [`Pruner`].
+#[derive(Clone, Debug, Default)]
+pub struct PruneScratch<W: Weight> {
+    /// Scores of arcs.
+    pub score: ScoreScratch<W>,
+    marginals: ArcTable<f64>,
+    ranked: Vec<(f64, usize)>,
+}
+
+impl Pruner {
+    /// Overwrites `candidates` with the arcs worth scoring; all of them if no tree is possible.
+    pub fn prune<W: Weight>(
+        &self,
+        arcs: ArcGroups<'_, W>,
+        atoms: &Atoms,
+        (scratch, decode): (&mut PruneScratch<W>, &mut DecoderScratch),
+        candidates: &mut Candidates,
+    ) {
+        let PruneScratch { score, marginals, ranked } = scratch;
+        // The scorer has no label templates, so that any table will do.
+        let w = ArcWeights { arcs, labels: arcs.table() };
+        self.scorer.prepare(atoms, score);
+        self.scorer.score(w, atoms, None, score);
+        candidates.reset(atoms.len());
+        if Decoder::Mst.marginals(&score.scores, decode, marginals).is_none() {
+            return candidates.clear();
+        }
+        for child in 1..=atoms.len() {
+            ranked.clear();
+            ranked.extend(marginals.heads_of(child).iter().copied().zip(0..));
+            ranked[child].0 = -1.0;
+            ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let least = ranked[0].0 * self.pruning.ratio;
+            let kept = ranked.iter().take(self.pruning.heads).take_while(|head| head.0 >= least);
+            kept.for_each(|&(_, head)| candidates.insert(head, child));
+        }
+    }
+}

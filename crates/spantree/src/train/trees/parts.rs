@@ -1,0 +1,119 @@
+//! Parts of several arcs in learning: the table of their weights, the search that sees them, their features in updates.
+
+use spantree_decode::{ArcScores, Heads};
+use spantree_learn::SparseVector;
+
+use super::{TreeProblem, TreeScratch};
+use crate::feature::hash::position;
+use crate::feature::{Between, Part, PartKind, PartSides};
+use crate::graph::table::Table;
+use crate::graph::{DecoderScratch, HigherOrder, PartScratch};
+use crate::train::problem::Example;
+use crate::train::support::Support;
+
+/// Size and support of the table of part weights.
+pub(super) struct PartTable {
+    bits: u32,
+    support: Support,
+}
+
+impl PartTable {
+    /// The table for the parts of the gold trees; partial trees have none that are sure.
+    pub(super) fn fit(
+        higher: &HigherOrder,
+        examples: &[Example],
+        (max_bits, all_features): (u32, bool),
+    ) -> Self {
+        let (bits, support) = Support::fit(max_bits, all_features, |bits, support| {
+            let (mut between, mut sides) = (Between::default(), PartSides::default());
+            for example in examples.iter().filter(|example| example.has_all_heads()) {
+                between.fill(example.atoms.tags());
+                higher.templates.sides(&example.atoms, &mut sides);
+                let sentence = (&example.atoms, &between);
+                for (child, kind) in each_part(example.heads.len()) {
+                    let part = Part::of(&example.heads, child);
+                    higher.templates.features(kind, sentence, &sides, part, |feature| {
+                        support.insert(position(feature, bits));
+                    });
+                }
+            }
+        });
+        Self { bits, support }
+    }
+
+    /// Whether a weight may be changed.
+    pub(super) fn supports(&self, position: u32) -> bool {
+        self.support.contains(position)
+    }
+
+    /// Number of weights.
+    pub(super) fn weights(&self) -> usize {
+        1 << self.bits
+    }
+}
+
+/// Every word with every kind of part.
+fn each_part(words: usize) -> impl Iterator<Item = (usize, PartKind)> {
+    (1..=words).flat_map(|child| PartKind::ALL.map(|kind| (child, kind)))
+}
+
+impl TreeProblem {
+    /// Writes the best tree under these scores of arcs and the weights of parts.
+    pub(super) fn search(
+        &self,
+        w: &[f32],
+        example: &Example,
+        (arcs, between): (&ArcScores, &Between),
+        (decode, parts): (&mut DecoderScratch, &mut PartScratch),
+        tree: &mut Heads,
+    ) {
+        let decoder = self.engine.decoder;
+        let higher = self.score_parts(w, example, (arcs, between), parts);
+        // Pruning leaves the gold tree, but perhaps none of those that agree with a partial one.
+        if !higher || decoder.decode(&parts.scores, decode, tree).is_none() {
+            decoder.decode(arcs, decode, tree);
+        }
+    }
+
+    /// Scores the parts of a sentence; `false` if the order is the first.
+    pub(super) fn score_parts(
+        &self,
+        w: &[f32],
+        example: &Example,
+        (arcs, between): (&ArcScores, &Between),
+        parts: &mut PartScratch,
+    ) -> bool {
+        let Some(higher) = &self.engine.higher else { return false };
+        let table = Table::new(self.split(w)[2], 1.0);
+        higher.score(table, (&example.atoms, between), (&example.candidates, arcs), parts);
+        true
+    }
+
+    /// Adds the features of the parts that only one of two trees has.
+    pub(super) fn add_part_difference(
+        &self,
+        example: &Example,
+        (gold, guess): (&[u32], &[u32]),
+        scratch: &TreeScratch,
+        delta: &mut SparseVector,
+    ) {
+        let (Some(higher), Some(table)) = (&self.engine.higher, &self.parts) else { return };
+        let start = (1 << self.arc_bits) + (1 << self.label_bits);
+        let sentence = (&example.atoms, &scratch.score.between);
+        for (child, kind) in each_part(gold.len()) {
+            let [gold, guess] = [gold, guess].map(|tree| Part::of(tree, child).seen_by(kind));
+            if gold == guess {
+                continue;
+            }
+            for (part, value) in [(gold, 1.0), (guess, -1.0)] {
+                let sides = &scratch.parts.sides;
+                higher.templates.features(kind, sentence, sides, part, |feature| {
+                    let position = position(feature, table.bits);
+                    if table.supports(position) {
+                        delta.add(start + position, value);
+                    }
+                });
+            }
+        }
+    }
+}
