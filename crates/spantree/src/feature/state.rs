@@ -46,6 +46,12 @@ pub struct View<'a> {
 struct Address {
     base: Base,
     relation: Relation,
+}
+
+/// A token by the number of its address, and a neighbour of it in the sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Token {
+    address: u8,
     offset: i8,
 }
 
@@ -78,11 +84,11 @@ enum PairAtom {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// A column of the atoms.
-    Token(Address, usize),
-    Label(Address),
-    Lefts(Address),
-    Rights(Address),
-    Pair(Address, Address, PairAtom),
+    Column(Token, usize),
+    Label(Token),
+    Lefts(Token),
+    Rights(Token),
+    Pair(Token, Token, PairAtom),
 }
 
 #[derive(Clone, Debug)]
@@ -90,12 +96,22 @@ struct Compiled {
     seed: u64,
     /// Numbers of parts.
     parts: Vec<u16>,
-    lists: Vec<(Address, Atom)>,
+    lists: Vec<(Token, Atom)>,
+}
+
+/// Memory of [`StateTemplates::features`].
+#[derive(Clone, Debug, Default)]
+pub struct StateScratch {
+    /// The token at each address, or [`NONE`].
+    tokens: Vec<u32>,
+    /// The value of each part.
+    values: Vec<u64>,
 }
 
 /// Templates compiled for states; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct StateTemplates {
+    addresses: Vec<Address>,
     parts: Vec<Part>,
     templates: Vec<Compiled>,
 }
@@ -139,13 +155,13 @@ impl StateTemplates {
         for name in text.split(" + ").map(str::trim) {
             let unknown = || TemplateError::UnknownStateAtom { line, name: name.to_owned() };
             let (place, atom) = name.split_once('.').ok_or_else(unknown)?;
-            if let (Some(address), Ok(atom)) = (read_address(place), atom.parse::<Atom>())
+            if let (Some(token), Ok(atom)) = (self.token(place), atom.parse::<Atom>())
                 && atom.is_list()
             {
-                template.lists.push((address, atom));
+                template.lists.push((token, atom));
             } else {
-                let part = read_part(place, atom, set).ok_or_else(unknown)?;
-                template.parts.push(self.number(part));
+                let part = self.part(place, atom, set).ok_or_else(unknown)?;
+                template.parts.push(number(&mut self.parts, part) as u16);
             }
         }
         if template.lists.len() > 2 {
@@ -154,35 +170,60 @@ impl StateTemplates {
         Ok(template)
     }
 
-    fn number(&mut self, part: Part) -> u16 {
-        let known = self.parts.iter().position(|&known| known == part);
-        known.unwrap_or_else(|| {
-            self.parts.push(part);
-            self.parts.len() - 1
-        }) as u16
+    fn part(&mut self, place: &str, atom: &str, set: &mut AtomSet) -> Option<Part> {
+        if let Some((one, other)) = split_pair(place) {
+            let atom = match atom {
+                "distance" => PairAtom::Distance,
+                "verbs" => PairAtom::Count(0),
+                "puncts" => PairAtom::Count(1),
+                "conjunctions" => PairAtom::Count(2),
+                _ => return None,
+            };
+            return Some(Part::Pair(self.token(one)?, self.token(other)?, atom));
+        }
+        let token = self.token(place)?;
+        Some(match atom {
+            "label" => Part::Label(token),
+            "lefts" => Part::Lefts(token),
+            "rights" => Part::Rights(token),
+            atom => Part::Column(token, set.column(atom.parse().ok()?)),
+        })
     }
 
-    /// Calls `found` with the hash of every feature of a state; `values` is scratch.
+    fn token(&mut self, place: &str) -> Option<Token> {
+        let split = place.find(['-', '+']).unwrap_or(place.len());
+        let (place, offset) = place.split_at(split);
+        let offset = if offset.is_empty() { 0 } else { offset.parse().ok()? };
+        let address = number(&mut self.addresses, read_address(place)?) as u8;
+        Some(Token { address, offset })
+    }
+
+    /// Calls `found` with the hash of every feature of a state.
     pub fn features(
         &self,
         atoms: &Atoms,
         view: View<'_>,
-        values: &mut Vec<u64>,
+        scratch: &mut StateScratch,
         mut found: impl FnMut(u32),
     ) {
+        let StateScratch { tokens, values } = scratch;
+        tokens.clear();
+        tokens.extend(self.addresses.iter().map(|address| address.find(view).unwrap_or(NONE)));
         values.clear();
-        values.extend(self.parts.iter().map(|part| part.value(atoms, view)));
+        values.extend(self.parts.iter().map(|part| part.value(atoms, view.state, tokens)));
         for template in &self.templates {
             let parts = template.parts.iter();
             let hash =
                 parts.fold(template.seed, |hash, &part| hash::mix(hash, values[part as usize]));
             match template.lists[..] {
                 [] => found(hash::side(hash)),
-                [one] => each(one, atoms, view, hash, &mut found),
+                [one] => list(one, atoms, tokens)
+                    .for_each(|value| found(hash::side(hash::mix(hash, value)))),
                 [one, other, ..] => {
-                    let Some(row) = one.0.row(view, atoms.len()) else { continue };
-                    for &(_, value) in atoms.list(one.1, row) {
-                        each(other, atoms, view, hash::mix(hash, value), &mut found);
+                    for value in list(one, atoms, tokens) {
+                        let hash = hash::mix(hash, value);
+                        list(other, atoms, tokens)
+                            .for_each(|value| found(hash::side(hash::mix(hash, value))));
                     }
                 }
             }
@@ -190,53 +231,34 @@ impl StateTemplates {
     }
 }
 
-/// Calls `found` with `hash` and each value of a list.
-fn each(
-    (address, atom): (Address, Atom),
-    atoms: &Atoms,
-    view: View<'_>,
-    hash: u64,
-    found: &mut impl FnMut(u32),
-) {
-    if let Some(row) = address.row(view, atoms.len()) {
-        let list = atoms.list(atom, row).iter();
-        list.for_each(|&(_, value)| found(hash::side(hash::mix(hash, value))));
-    }
-}
-
-fn read_part(place: &str, atom: &str, set: &mut AtomSet) -> Option<Part> {
-    if let Some((one, other)) = split_pair(place) {
-        let atom = match atom {
-            "distance" => PairAtom::Distance,
-            "verbs" => PairAtom::Count(0),
-            "puncts" => PairAtom::Count(1),
-            "conjunctions" => PairAtom::Count(2),
-            _ => return None,
-        };
-        return Some(Part::Pair(one, other, atom));
-    }
-    let address = read_address(place)?;
-    Some(match atom {
-        "label" => Part::Label(address),
-        "lefts" => Part::Lefts(address),
-        "rights" => Part::Rights(address),
-        atom => Part::Token(address, set.column(atom.parse().ok()?)),
+/// The place of an item in a list, to which it is added when it is new.
+fn number<T: Copy + PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|&known| known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
     })
 }
 
-fn split_pair(place: &str) -> Option<(Address, Address)> {
+/// The values of a list atom.
+fn list<'a>(
+    (token, atom): (Token, Atom),
+    atoms: &'a Atoms,
+    tokens: &[u32],
+) -> impl Iterator<Item = u64> + 'a {
+    let row = token.find(tokens).and_then(|row| row.checked_add_signed(token.offset.into()));
+    let row = row.filter(|&row| row <= atoms.len());
+    row.map_or(&[][..], |row| atoms.list(atom, row)).iter().map(|&(_, value)| value)
+}
+
+fn split_pair(place: &str) -> Option<(&str, &str)> {
     if place == "arc" {
-        return Some((read_address("head")?, read_address("child")?));
+        return Some(("head", "child"));
     }
-    let (one, other) = (place.get(..2)?, place.get(2..)?);
-    (other.len() == 2).then_some(())?;
-    Some((read_address(one)?, read_address(other)?))
+    let pair = (place.get(..2)?, place.get(2..)?);
+    (read_address(pair.0).is_some() && read_address(pair.1).is_some()).then_some(pair)
 }
 
 fn read_address(place: &str) -> Option<Address> {
-    let split = place.find(['-', '+']).unwrap_or(place.len());
-    let (place, offset) = place.split_at(split);
-    let offset = if offset.is_empty() { 0 } else { offset.parse().ok()? };
     let depth = || place.get(1..2)?.parse().ok().filter(|&depth| depth < 4);
     let (base, relation) = match place.get(..1)? {
         "s" => (Base::Stack(depth()?), place.get(2..)?),
@@ -254,13 +276,13 @@ fn read_address(place: &str) -> Option<Address> {
         "r2" => Relation::Right(1),
         _ => return None,
     };
-    Some(Address { base, relation, offset })
+    Some(Address { base, relation })
 }
 
 impl Address {
-    /// The token, before the offset.
+    /// The token there.
     #[inline]
-    fn token(self, view: View<'_>) -> Option<u32> {
+    fn find(self, view: View<'_>) -> Option<u32> {
         let state = view.state;
         let word = match (self.base, view.top_is_front) {
             (Base::Stack(depth), top_is_front) => {
@@ -283,36 +305,33 @@ impl Address {
         }
         .filter(|&word| word != NONE)
     }
+}
 
-    /// The row of the atoms.
+impl Token {
+    /// The word, before the offset.
     #[inline]
-    fn row(self, view: View<'_>, len: usize) -> Option<usize> {
-        let row = self.token(view)? as usize;
-        row.checked_add_signed(self.offset.into()).filter(|&row| row <= len)
+    fn find(self, tokens: &[u32]) -> Option<usize> {
+        let word = tokens[usize::from(self.address)];
+        (word != NONE).then_some(word as usize)
     }
 }
 
 impl Part {
     #[inline]
-    fn value(&self, atoms: &Atoms, view: View<'_>) -> u64 {
-        let state = view.state;
+    fn value(&self, atoms: &Atoms, state: &State, tokens: &[u32]) -> u64 {
+        let node = |token: Token| token.find(tokens).map(|word| state.node(word as u32));
         let value = match *self {
-            Part::Token(address, column) => {
-                address.token(view).map(|row| atoms.at(row as usize, address.offset, column))
+            Part::Column(token, column) => {
+                token.find(tokens).map(|row| atoms.at(row, token.offset, column))
             }
-            Part::Label(address) => {
-                let word = address.token(view).filter(|&word| !state.is_headless(word));
-                word.map(|word| u64::from(state.node(word).label) + 2)
+            Part::Label(token) => {
+                node(token).filter(|node| node.head != NONE).map(|node| u64::from(node.label) + 2)
             }
-            Part::Lefts(address) => {
-                address.token(view).map(|word| u64::from(state.node(word).lefts.min(5)) + 2)
-            }
-            Part::Rights(address) => {
-                address.token(view).map(|word| u64::from(state.node(word).rights.min(5)) + 2)
-            }
+            Part::Lefts(token) => node(token).map(|node| u64::from(node.lefts.min(5)) + 2),
+            Part::Rights(token) => node(token).map(|node| u64::from(node.rights.min(5)) + 2),
             Part::Pair(one, other, atom) => {
-                let pair = one.token(view).zip(other.token(view));
-                pair.map(|(one, other)| atom.value(atoms, one as usize, other as usize))
+                let pair = one.find(tokens).zip(other.find(tokens));
+                pair.map(|(one, other)| atom.value(atoms, one, other))
             }
         };
         value.unwrap_or(1)
@@ -358,7 +377,8 @@ mod tests {
         let templates = StateTemplates::new(text, &mut set).unwrap();
         atoms.fill(&set, &sent);
         let view = View { state: &state, top_is_front: false, arc };
-        templates.features(&atoms, view, &mut Vec::new(), |feature| found.push(feature));
+        templates
+            .features(&atoms, view, &mut StateScratch::default(), |feature| found.push(feature));
         found
     }
 
@@ -397,7 +417,8 @@ mod tests {
         atoms.fill(&set, &sent);
         let view = View { state: &state, top_is_front: true, arc: None };
         let mut found = Vec::new();
-        templates.features(&atoms, view, &mut Vec::new(), |feature| found.push(feature));
+        templates
+            .features(&atoms, view, &mut StateScratch::default(), |feature| found.push(feature));
         let one = |text, value| expected(text, &[value])[0];
         let (dog, barks) = (hash::text("dog"), hash::text("barks"));
         assert_eq!(found, [one("s0.form", 1), one("b0.form", dog), one("b1.form", barks)]);

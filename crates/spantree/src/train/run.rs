@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
 }
 
 /// Learner threads report too, one at a time.
-fn say(observer: &Mutex<Observer<'_>>, progress: Progress) {
+pub(super) fn say(observer: &Mutex<Observer<'_>>, progress: Progress) {
     let mut observer = observer.lock().unwrap_or_else(PoisonError::into_inner);
     (*observer)(progress);
 }

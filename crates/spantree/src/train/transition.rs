@@ -12,7 +12,7 @@ mod config;
 mod greedy;
 mod problem;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use spantree_learn::{EpochStats, State};
@@ -27,7 +27,7 @@ use super::data::{compare, encode, inspect};
 use super::epoch::Epoch;
 use super::evaluate::attachment;
 use super::finish::{Quantised, TreeWeights};
-use super::run::scored;
+use super::run::{say, scored};
 use super::{Observer, Progress, TrainConfig, TrainError};
 use crate::feature::Columns;
 use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
@@ -219,12 +219,6 @@ impl<'a> Run<'a> {
     fn say(&self, progress: Progress) {
         say(&self.progress, progress);
     }
-}
-
-/// Learner threads report too, one at a time.
-fn say(observer: &Mutex<Observer<'_>>, progress: Progress) {
-    let mut observer = observer.lock().unwrap_or_else(PoisonError::into_inner);
-    (*observer)(progress);
 }
 
 fn engine(

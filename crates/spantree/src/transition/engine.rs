@@ -9,7 +9,7 @@
 use spantree_decode::transition::{Action, State};
 
 use super::system::TransitionSystem;
-use crate::feature::state::View;
+use crate::feature::state::{StateScratch, View};
 use crate::feature::{AtomSet, Atoms, StateTemplates, TemplateError, direction_side, hash};
 use crate::graph::labels::GivenLabels;
 use crate::graph::table::Weight;
@@ -52,7 +52,7 @@ pub(crate) struct Weights<'a, W> {
 /// Buffers of one thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    values: Vec<u64>,
+    features: StateScratch,
     /// Where the weights are that were looked at last.
     pub(crate) positions: Vec<u32>,
     /// Labels that must be kept.
@@ -106,7 +106,7 @@ impl Engine {
         let view = View { state, top_is_front: self.system.top_is_front(), arc: None };
         let positions = &mut scratch.positions;
         positions.clear();
-        self.actions.features(atoms, view, &mut scratch.values, |sum| {
+        self.actions.features(atoms, view, &mut scratch.features, |sum| {
             positions.push(hash::position(sum, bits) & !(ACTIONS as u32 - 1));
         });
     }
@@ -136,7 +136,7 @@ impl Engine {
         let view = View { state, top_is_front: self.system.top_is_front(), arc: Some(arc) };
         let positions = &mut scratch.positions;
         positions.clear();
-        self.arc_labels.features(atoms, view, &mut scratch.values, |sum| {
+        self.arc_labels.features(atoms, view, &mut scratch.features, |sum| {
             positions.push(hash::position(sum.wrapping_add(turn), bits));
         });
     }

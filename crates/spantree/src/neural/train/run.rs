@@ -68,14 +68,14 @@ impl<'a> Run<'a> {
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
         let weights = inputs.rows() * config.neural.sizes.width + network.parameters();
         let memory = weights * MEMORY_PER_WEIGHT;
-        let (decoder, non_projective) = (decoder.to_string(), info.non_projective);
-        progress(Progress::Start { memory, decoder: decoder.clone(), non_projective });
+        let non_projective = info.non_projective;
+        progress(Progress::Start { memory, decoder: decoder.to_string(), non_projective });
         Ok(Self {
             config,
             dev,
             progress,
             start,
-            header: header(config, &info, &labels, &inputs, decoder),
+            header: header(config, &info, &labels, &inputs, decoder.to_string()),
             info,
             examples: train.iter().map(|sent| Example::new(&inputs, &labels, sent)).collect(),
             inputs,
