@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use spantree::model::Source;
 use spantree::pipeline;
 use spantree::pipeline::train::{PipelineConfig, Tags};
+use spantree::tag::TaggerConfig;
 use spantree::train::{Annotation, DataProblem, TrainConfig, annotation};
 use spantree::treebank::{Sentence, TreebankReader};
 
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// for either
     #[arg(long, value_name = "WHICH", default_value = "both")]
     tags: TagsChoice,
+    /// Most weights of the tagger: each takes about six bytes of the model, and more are slightly better on large treebanks
+    #[arg(long, value_name = "N", default_value_t = TaggerConfig::default().max_weights)]
+    tagger_weights: usize,
     #[command(flatten)]
     settings: Settings,
     /// Print the settings in force, as a file for --config, and stop
@@ -108,6 +112,7 @@ impl Arguments {
                 TagsChoice::Predicted => Tags::Predicted,
                 TagsChoice::Both => Tags::Both,
             },
+            tagger: TaggerConfig { max_weights: self.tagger_weights, ..TaggerConfig::default() },
             parser,
             ..PipelineConfig::default()
         }

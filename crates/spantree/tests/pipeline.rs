@@ -65,6 +65,47 @@ fn text_becomes_trees_with_confidences() {
     }
 }
 
+/// White space in ASCII, the vertical tab included.
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0x0b)
+}
+
+#[test]
+fn hostile_text_goes_through_all_stages() {
+    let token = "a".repeat(1 << 20);
+    let blank = format!("Yes.{}No.", "\n".repeat(100_000));
+    for (name, bytes) in [
+        ("one long token", token.as_bytes()),
+        ("NULs", &[0; 3000][..]),
+        ("invalid UTF-8", &b"caf\xe9 \xff\xfe \xed\xa0\x80 tea."[..]),
+        ("blank lines", blank.as_bytes()),
+        ("right to left", "שלום, עולם! مرحبا.".as_bytes()),
+        ("emoji", "😀👩\u{200d}👧 🇭🇺".as_bytes()),
+        ("white space", &b" \t\r\n\x0b"[..]),
+        ("nothing", &b""[..]),
+    ] {
+        let segmenter = PIPELINE.stages().segmenter.as_ref().unwrap();
+        let mut run = segmenter.segmentation(Default::default());
+        let (mut worker, mut sent) = (PIPELINE.worker(), Sentence::new());
+        let (mut covered, mut words) = (0, 0);
+        run.feed(bytes);
+        run.finish();
+        while run.next(&mut sent) {
+            for place in run.places() {
+                let gap = &bytes[covered as usize..place.bytes.start as usize];
+                assert!(is_blank(gap), "{name}: {gap:?}");
+                covered = place.bytes.end;
+            }
+            worker.process(&mut sent, &Options::default()).unwrap();
+            assert!(sent.words().all(|word| word.upos() != "_"), "{name}");
+            sent.tree().unwrap().root().unwrap();
+            words += sent.len();
+        }
+        assert!(is_blank(&bytes[covered as usize..]), "{name}: bytes are left");
+        assert_eq!(words == 0, ["white space", "nothing"].contains(&name), "{name}");
+    }
+}
+
 #[test]
 fn a_grammar_is_learned_from_bare_words() {
     let mut worker = PIPELINE.worker();

@@ -70,7 +70,7 @@ impl Default for TaggerConfig {
             patience: 2,
             update: Update::PassiveAggressive { aggressiveness: 0.01 },
             min_count: 2,
-            max_weights: 600_000,
+            max_weights: 1_500_000,
             clusters: None,
         }
     }

@@ -117,8 +117,8 @@ impl<'t> Worker<'t> {
         self.scorer.atoms.clear();
         self.scorer.of_form.clear();
         self.candidates.clear();
-        let restricted = self.dictionary.is_some() || options.keep() != [false; 3];
         for word in sent.words() {
+            let restricted = self.dictionary.is_some() || options.keeps_some(word);
             let slot = self.forms.slot(word.form());
             if !restricted && let Some(known) = self.forms.get(slot) {
                 self.scorer.atoms.push(known.atoms);
@@ -140,13 +140,13 @@ impl<'t> Worker<'t> {
 
     /// Finds the candidates of one word.
     fn look_up(&mut self, word: Token<'_>, options: &TagOptions) -> Atoms {
-        let (tagset, keep) = (self.tagger.tagset(), options.keep());
+        let tagset = self.tagger.tagset();
         let atoms = self.lexicon.look_up(tagset, word.form(), &mut self.lower, &mut self.found);
         if let Some(filter) = self.dictionary.and_then(|list| list.filter(tagset, word.form())) {
             restrict(tagset, &mut self.found, filter);
         }
-        if keep != [false; 3] {
-            let given = columns(word);
+        if options.keeps_some(word) {
+            let (keep, given) = (options.keep(), columns(word));
             restrict(tagset, &mut self.found, |tag| {
                 let agrees = |column: usize| {
                     let free = !keep[column] || given[column] == "_";
@@ -181,6 +181,11 @@ impl<'t> Worker<'t> {
 impl TagOptions {
     fn keep(&self) -> [bool; 3] {
         [self.keep_upos, self.keep_xpos, self.keep_feats]
+    }
+
+    /// Whether a column of this word is given and to be kept.
+    fn keeps_some(&self, word: Token<'_>) -> bool {
+        self.keep().iter().zip(columns(word)).any(|(&keep, value)| keep && value != "_")
     }
 }
 
