@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use spantree_neural::network::Packs;
+use spantree_neural::network::{Numbers, Packs};
 use spantree_neural::{Batch, Network, Rng, Shape, Trace};
 
 const WORDS: usize = 15;
@@ -18,7 +18,8 @@ fn main() {
     let network = Network::new(shape);
     let weights = network.initial::<f32>(1);
     let (mut packs, mut trace) = (Packs::default(), Trace::default());
-    network.pack(&weights, true, &mut packs);
+    network.pack(&weights.dense, true, &mut packs);
+    let numbers = Numbers::new(&weights, &packs);
     let mut rng = Rng::new(2);
     let mut batch = Batch::default();
     for _ in 0..sentences {
@@ -29,8 +30,8 @@ fn main() {
     }
     let heads: Vec<usize> = (0..batch.rows()).map(|row| row / (WORDS + 1) * (WORDS + 1)).collect();
     let forward = |trace: &mut Trace<f32>| {
-        network.encode(&weights, &packs, &batch, trace);
-        network.label(&weights, &packs, (0, &heads), trace);
+        network.encode(numbers, &batch, trace);
+        network.label(numbers, (0, &heads), trace);
     };
     println!("{layers} layers of {units} units, {sentences} sentences of {WORDS} words");
     println!("{} parameters beside the embeddings", network.parameters());
@@ -41,7 +42,6 @@ fn main() {
     report("forward and backward", sentences, || {
         forward(&mut trace);
         gradients.clear();
-        let numbers = (&weights, &packs);
         network.backward(numbers, (&batch, &heads), &mut trace, (&darcs, &dlabels), &mut gradients);
     });
 }

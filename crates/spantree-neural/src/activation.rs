@@ -22,41 +22,32 @@ pub fn leaky_backward<T: Real>(outputs: &[T], gradient: &mut [T]) {
     }
 }
 
-/// Dropout with one mask per sentence, the same for all its rows (Gal & Ghahramani 2016).
+/// Dropout: a random factor for each value, 0 or what keeps the mean (Srivastava et al. 2014).
 #[derive(Clone, Debug, Default)]
 pub struct Dropout<T> {
-    /// One row of factors per sentence: 0, or 1 / (1 − rate).
-    masks: Vec<T>,
-    width: usize,
+    /// 0 or 1 / (1 − rate); empty when nothing is dropped.
+    mask: Vec<T>,
 }
 
 impl<T: Real> Dropout<T> {
-    /// Draws the masks of so many sentences.
-    pub fn draw(&mut self, sentences: usize, width: usize, rate: f64, rng: &mut Rng) {
-        self.width = width;
-        self.masks.clear();
+    /// Draws a mask for so many values.
+    pub fn draw(&mut self, count: usize, rate: f64, rng: &mut Rng) {
         let kept = T::of(1.0 / (1.0 - rate));
-        let draw = || if rng.uniform() < rate { T::ZERO } else { kept };
-        self.masks.extend(std::iter::repeat_with(draw).take(sentences * width));
+        let limit = (rate * 65536.0) as u64;
+        self.mask.clear();
+        self.mask.reserve(count + 3);
+        while self.mask.len() < count {
+            let bits = rng.next_u64();
+            let draw =
+                |part: u64| if (bits >> (16 * part)) & 0xffff < limit { T::ZERO } else { kept };
+            self.mask.extend((0..4).map(draw));
+        }
+        self.mask.truncate(count);
     }
 
-    /// No mask: nothing is dropped.
-    pub fn clear(&mut self) {
-        self.masks.clear();
-    }
-
-    /// Multiplies the rows of each sentence by its mask: values forward, gradients backward. Sentence `s` has the rows
-    /// `starts[s]..starts[s + 1]`.
-    pub fn apply(&self, starts: &[usize], values: &mut [T]) {
-        if self.masks.is_empty() {
-            return;
-        }
-        for (bounds, mask) in starts.windows(2).zip(self.masks.chunks_exact(self.width)) {
-            let rows = &mut values[bounds[0] * self.width..bounds[1] * self.width];
-            for row in rows.chunks_exact_mut(self.width) {
-                row.iter_mut().zip(mask).for_each(|(value, &factor)| *value *= factor);
-            }
-        }
+    /// Multiplies values by the mask, if one was drawn: values forward, gradients backward.
+    pub fn apply(&self, values: &mut [T]) {
+        values.iter_mut().zip(&self.mask).for_each(|(value, &factor)| *value *= factor);
     }
 }
 
@@ -79,19 +70,15 @@ mod tests {
     }
 
     #[test]
-    fn masks_keep_the_mean_and_are_shared_within_a_sentence() {
+    fn masks_keep_the_mean() {
         let mut dropout = Dropout::default();
-        dropout.draw(2, 1000, 0.3, &mut Rng::new(1));
-        let mut values = vec![1.0; 5000];
-        dropout.apply(&[0, 2, 5], &mut values);
-        assert_eq!(values[..1000], values[1000..2000]);
-        assert_eq!(values[2000..3000], values[4000..]);
-        assert_ne!(values[..1000], values[2000..3000]);
-        let mean = values.iter().sum::<f64>() / 5000.0;
-        assert!((mean - 1.0).abs() < 0.05, "{mean}");
-        dropout.clear();
-        let before = values.clone();
-        dropout.apply(&[0, 2, 5], &mut values);
-        assert_eq!(values, before);
+        let mut values = vec![1.0; 5001];
+        dropout.apply(&mut values);
+        assert!(values.iter().all(|&value| value == 1.0), "nothing was drawn");
+        dropout.draw(values.len(), 0.3, &mut Rng::new(1));
+        dropout.apply(&mut values);
+        let mean = values.iter().sum::<f64>() / 5001.0;
+        assert!((mean - 1.0).abs() < 0.03, "{mean}");
+        assert!(values.iter().all(|&value| value == 0.0 || (value - 1.0 / 0.7).abs() < 1e-12));
     }
 }

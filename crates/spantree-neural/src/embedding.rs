@@ -21,15 +21,29 @@ impl<'a> Ids<'a> {
     }
 }
 
+/// The table, row by row.
+#[derive(Clone, Copy, Debug)]
+pub enum Table<'a, T> {
+    /// The numbers themselves, for training.
+    Exact(&'a [T]),
+    /// Small integers with a scale per row: a quarter of the memory to be fetched.
+    Rounded {
+        /// The integers.
+        values: &'a [i8],
+        /// What one unit is worth in each row.
+        scales: &'a [T],
+    },
+}
+
 /// Writes the sums.
-pub fn forward<T: Real>(table: &[T], width: usize, ids: Ids<'_>, sums: &mut Vec<T>) {
+pub fn forward<T: Real>(table: Table<'_, T>, width: usize, ids: Ids<'_>, sums: &mut Vec<T>) {
     sums.clear();
     sums.resize((ids.starts.len() - 1) * width, T::ZERO);
     simd::run(Sums { table, width, ids, sums });
 }
 
 struct Sums<'a, T> {
-    table: &'a [T],
+    table: Table<'a, T>,
     width: usize,
     ids: Ids<'a>,
     sums: &'a mut [T],
@@ -38,10 +52,23 @@ struct Sums<'a, T> {
 impl<T: Real> Kernel for Sums<'_, T> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
-        for (sum, ids) in self.sums.chunks_exact_mut(self.width).zip(self.ids.rows()) {
-            for &id in ids {
-                let row = &self.table[id as usize * self.width..][..self.width];
-                sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += value);
+        let width = self.width;
+        for (sums, ids) in self.sums.chunks_exact_mut(width).zip(self.ids.rows()) {
+            for row in ids.iter().map(|&id| id as usize) {
+                match self.table {
+                    Table::Exact(table) => {
+                        let values = &table[row * width..][..width];
+                        for i in 0..width {
+                            sums[i] += values[i];
+                        }
+                    }
+                    Table::Rounded { values, scales } => {
+                        let (values, scale) = (&values[row * width..][..width], scales[row]);
+                        for i in 0..width {
+                            sums[i] = T::small(values[i]).multiply_add::<FUSED>(scale, sums[i]);
+                        }
+                    }
+                }
             }
         }
     }
@@ -123,7 +150,7 @@ mod tests {
         let judge = random(9);
         check_gradient(&random(15), |table, gradient| {
             let mut sums = Vec::new();
-            forward(table, 3, ids, &mut sums);
+            forward(Table::Exact(table), 3, ids, &mut sums);
             let mut rows = SparseRows::new(5, 3);
             rows.backward(ids, &[1.0; 9]);
             rows.clear();
@@ -133,5 +160,16 @@ mod tests {
             }
             sums.iter().zip(&judge).map(|(y, j)| y * j).sum()
         });
+    }
+
+    #[test]
+    fn rounded_tables_sum_as_exact_ones() {
+        let (values, scales) = ([1_i8, -2, 127, 0, 3, -127], [0.5, 0.25]);
+        let exact = [0.5, -1.0, 63.5, 0.0, 0.75, -31.75];
+        let ids = Ids { ids: &[0, 1, 1], starts: &[0, 2, 2, 3] };
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        forward(Table::Rounded { values: &values, scales: &scales }, 3, ids, &mut a);
+        forward(Table::Exact(&exact), 3, ids, &mut b);
+        assert_eq!(a, b);
     }
 }

@@ -89,7 +89,7 @@ impl LabelScorer {
     }
 
     /// The vectors of the child and the head of an arc.
-    fn arc<'a, T: Copy>(
+    fn arc<'a, T: Real>(
         &self,
         sides: Sides<'a, T>,
         child: usize,

@@ -6,7 +6,7 @@
 
 use crate::activation::{Dropout, leaky, leaky_backward};
 use crate::arcs::{ArcScorer, ArcTrace, PackedArcs, Sides};
-use crate::embedding::{self, Ids, SparseRows};
+use crate::embedding::{self, Ids, SparseRows, Table};
 use crate::labels::{LabelScorer, LabelTrace};
 use crate::linear::{Linear, PackedLinear, Places, Rows};
 use crate::norm::LayerNorm;
@@ -113,6 +113,25 @@ pub struct Packs<T> {
     sides: PackedLinear<T>,
     arcs: PackedArcs<T>,
     labels: PackedLinear<T>,
+}
+
+/// The numbers that a network computes with.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<'a, T> {
+    /// The embeddings.
+    pub table: Table<'a, T>,
+    /// The parameters of the layers.
+    pub dense: &'a [T],
+    /// The same, packed.
+    pub packs: &'a Packs<T>,
+}
+
+impl<'a, T> Numbers<'a, T> {
+    /// Those of exact weights.
+    #[must_use]
+    pub fn new(weights: &'a Weights<T>, packs: &'a Packs<T>) -> Self {
+        Self { table: Table::Exact(&weights.embeddings), dense: &weights.dense, packs }
+    }
 }
 
 /// The gradient of a loss.
@@ -231,8 +250,7 @@ impl Network {
     }
 
     /// Packs the weights of the layers, for the backward pass too if asked.
-    pub fn pack<T: Real>(&self, weights: &Weights<T>, backward: bool, packs: &mut Packs<T>) {
-        let dense = &weights.dense;
+    pub fn pack<T: Real>(&self, dense: &[T], backward: bool, packs: &mut Packs<T>) {
         packs.layers.resize_with(self.layers.len(), PackedLinear::default);
         for (layer, packed) in self.layers.iter().zip(&mut packs.layers) {
             layer.pack(dense, backward, packed);
@@ -250,70 +268,65 @@ impl Network {
         rng: &mut Rng,
         trace: &mut Trace<T>,
     ) {
-        let sentences = batch.starts.len() - 1;
+        let rows = batch.rows();
         trace.dropout.resize_with(self.layers.len() + 2, Dropout::default);
         let (last, masks) = trace.dropout.split_last_mut().expect("two more than layers");
         for (index, mask) in masks.iter_mut().enumerate() {
             let encoded = 2 * self.shape.units;
             let (width, rate) =
                 if index == 0 { (self.shape.width, rates.input) } else { (encoded, rates.layer) };
-            mask.draw(sentences, width, rate, rng);
+            mask.draw(rows * width, rate, rng);
         }
-        last.draw(sentences, self.sides.outputs, rates.sides, rng);
+        last.draw(rows * self.sides.outputs, rates.sides, rng);
     }
 
     /// Scores all arcs of a batch; with dropout if [`Network::draw_dropout`] was called on this trace.
-    pub fn encode<T: Real>(
-        &self,
-        weights: &Weights<T>,
-        packs: &Packs<T>,
-        batch: &Batch,
-        trace: &mut Trace<T>,
-    ) {
-        let (dense, starts) = (&weights.dense, &batch.starts);
+    pub fn encode<T: Real>(&self, numbers: Numbers<'_, T>, batch: &Batch, trace: &mut Trace<T>) {
+        let Numbers { table, dense, packs } = numbers;
+        let starts = &batch.starts;
         let Trace { normal, spread, input, layers, sides, arcs, dropout, scratch, .. } = trace;
         dropout.resize_with(self.layers.len() + 2, Dropout::default);
-        embedding::forward(&weights.embeddings, self.shape.width, batch.ids(), normal);
+        embedding::forward(table, self.shape.width, batch.ids(), normal);
         self.norm.forward(dense, normal, spread, input);
-        dropout[0].apply(starts, input);
+        dropout[0].apply(input);
         layers.resize_with(self.layers.len(), RecurrentTrace::default);
         let mut x: &[T] = input;
         for (index, (layer, trace)) in self.layers.iter().zip(layers).enumerate() {
             layer.forward(dense, &packs.layers[index], starts, x, trace, scratch);
-            dropout[index + 1].apply(starts, &mut trace.output);
+            dropout[index + 1].apply(&mut trace.output);
             x = &trace.output;
         }
         let x = Rows { data: x, rows: batch.rows(), step: self.sides.inputs };
         self.sides.forward(dense, &packs.sides, x, sides, scratch);
         leaky(sides);
-        dropout[self.layers.len() + 1].apply(starts, sides);
+        dropout[self.layers.len() + 1].apply(sides);
         self.arcs.forward(dense, &packs.arcs, starts, self.arc_sides(sides), arcs, scratch);
     }
 
     /// Scores the labels of the arcs from row `first + heads[i]` of the batch to row `first + i`, after [`Network::encode`].
     pub fn label<T: Real>(
         &self,
-        weights: &Weights<T>,
-        packs: &Packs<T>,
+        numbers: Numbers<'_, T>,
         (first, heads): (usize, &[usize]),
         trace: &mut Trace<T>,
     ) {
         let Trace { sides, labels, scratch, .. } = trace;
         let step = self.sides.outputs;
         let sides = self.label_sides(&sides[first * step..(first + heads.len()) * step]);
-        self.labels.forward(&weights.dense, &packs.labels, sides, heads, labels, scratch);
+        self.labels.forward(numbers.dense, &numbers.packs.labels, sides, heads, labels, scratch);
     }
 
     /// Adds the gradients of a loss, given those of the scores that [`Network::encode`] and [`Network::label`] left, the latter
     /// for all rows.
     pub fn backward<T: Real>(
         &self,
-        (weights, packs): (&Weights<T>, &Packs<T>),
+        numbers: Numbers<'_, T>,
         (batch, heads): (&Batch, &[usize]),
         trace: &mut Trace<T>,
         (darcs, dlabels): (&[T], &[T]),
         gradients: &mut Gradients<T>,
     ) {
+        let Numbers { dense, packs, .. } = numbers;
         let starts = &batch.starts;
         let gradient = &mut gradients.dense;
         let Trace { normal, spread, input, layers, sides, arcs, labels, dropout, scratch, .. } =
@@ -325,7 +338,7 @@ impl Network {
         let label_sides = (self.label_sides(sides), heads);
         let targets = (gradient.as_mut_slice(), dsides.as_mut_slice());
         self.labels.backward(&packs.labels, label_sides, labels, dlabels, targets, scratch);
-        dropout[self.layers.len() + 1].apply(starts, &mut dsides);
+        dropout[self.layers.len() + 1].apply(&mut dsides);
         leaky_backward(sides, &mut dsides);
         let encoded = layers.last().map_or(&*input, |layer| &layer.output);
         dy.clear();
@@ -333,10 +346,10 @@ impl Network {
         let x = Rows { data: encoded, rows: batch.rows(), step: self.sides.inputs };
         self.sides.backward(&packs.sides, x, &dsides, gradient, dy, scratch);
         for index in (0..self.layers.len()).rev() {
-            dropout[index + 1].apply(starts, dy);
+            dropout[index + 1].apply(dy);
             let x = if index == 0 { &*input } else { &layers[index - 1].output };
             self.layers[index].backward(
-                (&weights.dense, &packs.layers[index]),
+                (dense, &packs.layers[index]),
                 (starts, x),
                 &layers[index],
                 dy,
@@ -345,8 +358,8 @@ impl Network {
             );
             std::mem::swap(dy, dx);
         }
-        dropout[0].apply(starts, dy);
-        self.norm.backward(&weights.dense, normal, spread, dy, gradient);
+        dropout[0].apply(dy);
+        self.norm.backward(dense, normal, spread, dy, gradient);
         gradients.embeddings.backward(batch.ids(), dy);
     }
 
@@ -394,11 +407,12 @@ mod tests {
             let (embeddings, dense) = point.split_at(table);
             let weights = Weights { embeddings: embeddings.to_vec(), dense: dense.to_vec() };
             let (mut packs, mut trace) = (Packs::default(), Trace::default());
-            network.pack(&weights, true, &mut packs);
+            network.pack(&weights.dense, true, &mut packs);
+            let numbers = Numbers::new(&weights, &packs);
             let rates = DropoutRates { input: 0.1, layer: 0.2, sides: 0.2 };
             network.draw_dropout(&batch, rates, &mut Rng::new(4), &mut trace);
-            network.encode(&weights, &packs, &batch, &mut trace);
-            network.label(&weights, &packs, (0, &heads), &mut trace);
+            network.encode(numbers, &batch, &mut trace);
+            network.label(numbers, (0, &heads), &mut trace);
             let mut loss = 0.0;
             let mut darcs = [0.0; 9 + 4];
             let mut dlabels = [0.0; 5 * 3];
@@ -412,8 +426,7 @@ mod tests {
             }
             let mut gradients = network.gradients();
             let targets = (&darcs[..], &dlabels[..]);
-            let (numbers, data) = ((&weights, &packs), (&batch, &heads[..]));
-            network.backward(numbers, data, &mut trace, targets, &mut gradients);
+            network.backward(numbers, (&batch, &heads), &mut trace, targets, &mut gradients);
             for (row, d) in gradients.embeddings.iter() {
                 gradient[row * 3..][..3].iter_mut().zip(d).for_each(|(sum, d)| *sum += d);
             }
@@ -427,14 +440,15 @@ mod tests {
         let network = Network::new(Shape { width: 20, units: 9, arc: 17, label: 5, ..SHAPE });
         let weights = network.initial::<f32>(3);
         let mut packs = Packs::default();
-        network.pack(&weights, false, &mut packs);
+        network.pack(&weights.dense, false, &mut packs);
+        let numbers = Numbers::new(&weights, &packs);
         let sentences: [&[u32]; 4] = [&[1, 2, 3], &[4], &[], &[2, 2, 5, 1, 6, 3, 2]];
         let mut together = Trace::default();
-        network.encode(&weights, &packs, &batch(&sentences), &mut together);
+        network.encode(numbers, &batch(&sentences), &mut together);
         let mut rest = together.arc_scores();
         for sentence in sentences {
             let mut alone = Trace::default();
-            network.encode(&weights, &packs, &batch(&[sentence]), &mut alone);
+            network.encode(numbers, &batch(&[sentence]), &mut alone);
             let (scores, after) = rest.split_at(alone.arc_scores().len());
             assert_eq!(scores, alone.arc_scores(), "bit for bit");
             rest = after;

@@ -27,6 +27,8 @@ pub trait Real:
 
     /// The nearest number.
     fn of(value: f64) -> Self;
+    /// The same number.
+    fn small(value: i8) -> Self;
     /// The same number in double precision.
     fn wide(self) -> f64;
     /// `self · factor + sum`, rounded once if `FUSED`: fast where the processor has such an instruction, slow elsewhere.
@@ -50,6 +52,11 @@ impl Real for f64 {
     #[inline(always)]
     fn of(value: f64) -> Self {
         value
+    }
+
+    #[inline(always)]
+    fn small(value: i8) -> Self {
+        value.into()
     }
 
     #[inline(always)]
@@ -80,6 +87,11 @@ impl Real for f32 {
     #[inline(always)]
     fn of(value: f64) -> Self {
         value as f32
+    }
+
+    #[inline(always)]
+    fn small(value: i8) -> Self {
+        value.into()
     }
 
     #[inline(always)]

@@ -230,15 +230,23 @@ impl<T: Real> Scan<'_, T> {
 
 /// The `N` values from `start` on.
 #[inline(always)]
+#[expect(clippy::manual_memcpy, reason = "a call would cost more than the copy")]
 fn take<T: Real, const N: usize>(values: &[T], start: usize) -> [T; N] {
-    values[start..].first_chunk().copied().unwrap_or([T::ZERO; N])
+    let values = &values[start..start + N];
+    let mut taken = [T::ZERO; N];
+    for i in 0..N {
+        taken[i] = values[i];
+    }
+    taken
 }
 
 /// Writes `N` values from `start` on.
 #[inline(always)]
+#[expect(clippy::manual_memcpy, reason = "a call would cost more than the copy")]
 fn put<T: Real, const N: usize>(values: &mut [T], start: usize, new: [T; N]) {
-    if let Some(place) = values[start..].first_chunk_mut() {
-        *place = new;
+    let values = &mut values[start..start + N];
+    for i in 0..N {
+        values[i] = new[i];
     }
 }
 

@@ -21,7 +21,6 @@ const KEYS: &str = "network_keys";
 #[derive(Clone, Debug)]
 pub struct Parser {
     header: Header,
-    rounded: Arc<Rounded>,
     pub(super) scorer: Arc<Scorer>,
     pub(super) labels: LabelSet,
     pub(super) decoder: Decoder,
@@ -74,10 +73,8 @@ impl Parser {
     /// A parser out of parts that fit each other.
     pub(super) fn assemble(header: Header, inputs: Inputs, rounded: Rounded) -> Self {
         let network = Network::new(header.sizes.shape(inputs.rows(), header.labels.len()));
-        let scorer = Scorer::new(inputs, network, rounded.weights());
         Self {
-            rounded: Arc::new(rounded),
-            scorer: Arc::new(scorer),
+            scorer: Arc::new(Scorer::new(inputs, network, rounded)),
             labels: LabelSet::new(header.labels.clone()),
             decoder: header.decoder.parse().unwrap_or(Decoder::Mst),
             header,
@@ -92,7 +89,7 @@ impl Parser {
     /// Adds the sections of this parser to those of a model.
     pub fn write_sections(&self, sections: &mut Sections) {
         sections.push(KEYS, self.scorer.inputs.known());
-        self.rounded.write(sections);
+        self.scorer.rounded().write(sections);
     }
 
     /// What the model says about itself: labels, inputs, training data, scores.

@@ -1,11 +1,12 @@
 //! Scores of arcs and labels: sentences through the network, several at once.
 
 use spantree_decode::ArcScores;
-use spantree_neural::network::Packs;
-use spantree_neural::{Batch, Network, Trace, Weights};
+use spantree_neural::network::{Numbers, Packs};
+use spantree_neural::{Batch, Network, Trace};
 use spantree_treebank::Sentence;
 
 use super::input::{Inputs, ROOT_ROW};
+use super::rounded::Rounded;
 use crate::feature::Atoms;
 
 /// A network with its weights and what it sees.
@@ -14,7 +15,9 @@ pub struct Scorer {
     /// What it sees.
     pub inputs: Inputs,
     network: Network,
-    weights: Weights<f32>,
+    /// The weights as they are in a file; embeddings are used in this form.
+    rounded: Rounded,
+    layers: Vec<f32>,
     packs: Packs<f32>,
 }
 
@@ -31,18 +34,20 @@ pub struct ScorerScratch {
 }
 
 impl Scorer {
-    /// A scorer with these weights.
-    #[must_use]
-    pub fn new(inputs: Inputs, network: Network, weights: Weights<f32>) -> Self {
-        let mut packs = Packs::default();
-        network.pack(&weights, false, &mut packs);
-        Self { inputs, network, weights, packs }
+    /// A scorer with these weights, which fit the network.
+    pub(crate) fn new(inputs: Inputs, network: Network, rounded: Rounded) -> Self {
+        let (layers, mut packs) = (rounded.layers(), Packs::default());
+        network.pack(&layers, false, &mut packs);
+        Self { inputs, network, rounded, layers, packs }
     }
 
-    /// The network.
-    #[must_use]
-    pub fn network(&self) -> &Network {
-        &self.network
+    /// The weights.
+    pub(crate) fn rounded(&self) -> &Rounded {
+        &self.rounded
+    }
+
+    fn numbers(&self) -> Numbers<'_, f32> {
+        Numbers { table: self.rounded.table(), dense: &self.layers, packs: &self.packs }
     }
 
     /// Scores the arcs of some sentences. The scores of a sentence do not depend on the others.
@@ -65,7 +70,7 @@ impl Scorer {
             tables.push(table);
             table += (sent.len() + 1) * (sent.len() + 1);
         }
-        self.network.encode(&self.weights, &self.packs, batch, trace);
+        self.network.encode(self.numbers(), batch, trace);
     }
 
     /// Scores the labels of all words of a sentence with these heads.
@@ -74,7 +79,7 @@ impl Scorer {
         heads.clear();
         heads.extend(std::iter::once(0).chain(tree.iter().map(|&head| head as usize)));
         let arcs = (batch.starts()[sentence], heads.as_slice());
-        self.network.label(&self.weights, &self.packs, arcs, trace);
+        self.network.label(self.numbers(), arcs, trace);
     }
 }
 

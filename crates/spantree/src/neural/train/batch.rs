@@ -1,8 +1,8 @@
 //! Training examples, and the gradient of one batch of them.
 
 use spantree_neural::loss::cross_entropy;
-use spantree_neural::network::{DropoutRates, Packs};
-use spantree_neural::{Batch, Gradients, Network, Rng, Trace, Weights};
+use spantree_neural::network::{DropoutRates, Numbers};
+use spantree_neural::{Batch, Gradients, Network, Rng, Trace};
 use spantree_treebank::Sentence;
 
 use super::arcs::{ArcLearner, ArcLoss};
@@ -81,7 +81,7 @@ impl BatchScratch {
 /// Adds the gradient of the mean loss per word of some examples and returns the sum of losses.
 pub(super) fn learn(
     network: &Network,
-    (weights, packs): (&Weights<f32>, &Packs<f32>),
+    numbers: Numbers<'_, f32>,
     examples: &[&Example],
     withheld: &Withheld,
     rng: &mut Rng,
@@ -91,14 +91,14 @@ pub(super) fn learn(
     fill(examples, withheld, rng, batch);
     gold_heads(examples, heads);
     network.draw_dropout(batch, withheld.values, rng, trace);
-    network.encode(weights, packs, batch, trace);
-    network.label(weights, packs, (0, heads), trace);
+    network.encode(numbers, batch, trace);
+    network.label(numbers, (0, heads), trace);
     let words: usize = examples.iter().map(|example| example.len()).sum();
     let weight = 1.0 / words.max(1) as f32;
     let trees = examples.iter().map(|example| example.heads.as_slice());
     let loss = arcs.loss(trees, weight, trace.arc_scores(), darcs)
         + label_loss(examples, weight, trace.label_scores(), dlabels);
-    network.backward((weights, packs), (batch, heads), trace, (darcs, dlabels), gradients);
+    network.backward(numbers, (batch, heads), trace, (darcs, dlabels), gradients);
     loss
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use spantree_learn::epoch_order;
-use spantree_neural::network::Packs;
+use spantree_neural::network::{Numbers, Packs};
 use spantree_neural::{Gradients, Network, Rng};
 use spantree_treebank::Sentence;
 
@@ -189,11 +189,11 @@ struct Step<'a> {
 impl Step<'_> {
     /// Moves the weights by the gradient of a batch, with the rate that fits what is left of the run, and returns the loss.
     fn take(&mut self, batch: &[&Example], left: f64, state: &mut Checkpoint) -> f64 {
-        self.network.pack(&state.weights, true, &mut self.packs);
+        self.network.pack(&state.weights.dense, true, &mut self.packs);
         self.gradients.clear();
         let loss = learn(
             self.network,
-            (&state.weights, &self.packs),
+            Numbers::new(&state.weights, &self.packs),
             batch,
             &self.config.neural.withheld(),
             &mut self.rng,
