@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use spantree_learn::{State, StochasticGradient, epoch, jackknife, shard_orders};
+use spantree_learn::{State, epoch, jackknife, shard_orders};
 
 use super::cost::WordCosts;
 use super::problem::{Example, FREE_HEAD};
@@ -18,7 +18,7 @@ use crate::graph::{Candidates, Decoder, DecoderScratch, Engine, HigherOrder};
 /// Number of parts in jack-knifing.
 const FOLDS: usize = 3;
 /// After so many epochs a pruner is close to its best.
-const EPOCHS: u64 = 3;
+const EPOCHS: u64 = 4;
 /// Binary logarithm of the largest table: a pruner looks at every arc, so that its weights should stay in the cache.
 const MAX_BITS: u32 = 20;
 
@@ -66,7 +66,7 @@ pub(super) fn learn_pruner(
     }
 }
 
-/// The log-linear problem of bare arcs with the pruner's templates.
+/// The problem of bare arcs with the pruner's templates, over all trees.
 fn problem(
     engine: &Engine,
     higher: &HigherOrder,
@@ -99,7 +99,7 @@ struct Lesson<'a> {
 impl Lesson<'_> {
     /// The averaged weights after some epochs without the sentences that are held out.
     fn learn(&self, examples: &[Example], held_out: &Range<usize>) -> Vec<f32> {
-        let learner: StochasticGradient = LearnerConfig::default().stochastic_gradient();
+        let learner = LearnerConfig::default().passive_aggressive();
         let mut state = State::new(self.problem.weights());
         let mut scratch = Default::default();
         for number in 0..EPOCHS {
