@@ -132,11 +132,13 @@ impl ArcScorer {
         let wide = self.width + BUCKETS;
         for (first, rows) in sentences(starts) {
             let start = scores.len();
+            let of_heads = &head[first * BUCKETS..(first + rows) * BUCKETS];
             for c in 0..rows {
                 let of_child = &child[(first + c) * wide + self.width..][..BUCKETS];
-                scores.extend((0..rows).map(|h| {
+                let of_heads = of_heads.chunks_exact(BUCKETS).enumerate();
+                scores.extend(of_heads.map(|(h, of_head)| {
                     let bucket = bucket(h, c);
-                    of_child[bucket] + head[(first + h) * BUCKETS + bucket]
+                    of_child[bucket] + of_head[bucket]
                 }));
             }
             let p = View::part(&child[first * wide..], rows, self.width, wide);

@@ -288,6 +288,7 @@ impl TrainConfig {
         }
         self.learner.check()?;
         self.transition.check()?;
+        self.neural.check()?;
         self.cost.check()
     }
 }

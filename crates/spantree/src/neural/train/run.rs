@@ -47,7 +47,7 @@ impl<'a> Run<'a> {
         progress: Observer<'a>,
     ) -> Result<Self, TrainError> {
         let start = Instant::now();
-        config.neural.check()?;
+        config.check()?;
         let versions = versions.max(1);
         let mut warn = |warning| progress(Progress::Warning(warning));
         let info = inspect(config, &train[..train.len() / versions], &mut warn)?;
