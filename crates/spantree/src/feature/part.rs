@@ -38,6 +38,15 @@ impl Part {
         Self { grand: (head > 0).then(|| heads[head - 1] as usize), head, inner, child }
     }
 
+    /// Whether a tree can have the part; a projective one has no grandparent between head and child.
+    #[inline]
+    #[must_use]
+    pub fn is_possible(self, projective: bool) -> bool {
+        let between = self.head.min(self.child)..self.head.max(self.child);
+        self.grand
+            .is_none_or(|grand| grand != self.child && !(projective && between.contains(&grand)))
+    }
+
     /// What a kind of template can see of the part.
     #[must_use]
     pub fn seen_by(self, kind: PartKind) -> Self {

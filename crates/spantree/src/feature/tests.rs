@@ -247,6 +247,10 @@ fn parts_of_a_tree() {
     assert_eq!(Part::of(&heads, 3), part(Some(2), 4, None, 3));
     assert_eq!(Part::of(&heads, 5), part(Some(0), 2, Some(4), 5));
     assert_eq!(Part::of(&heads, 5).seen_by(PartKind::Grand), part(Some(0), 2, None, 5));
+    assert!(part(Some(5), 3, None, 4).is_possible(true));
+    assert!(!part(Some(4), 3, None, 4).is_possible(false), "a cycle");
+    assert!(part(Some(2), 3, None, 1).is_possible(false));
+    assert!(!part(Some(2), 3, None, 1).is_possible(true), "3 → 1 crosses the arc into 2");
     assert_eq!(Part::of(&heads, 5).seen_by(PartKind::Sibling), part(None, 2, Some(4), 5));
 }
 

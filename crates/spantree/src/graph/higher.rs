@@ -6,6 +6,7 @@
 
 use spantree_decode::{ArcScores, PartScores};
 
+use super::decoder::Decoder;
 use super::pruner::{Candidates, Pruner};
 use super::table::{Table, Weight};
 use crate::feature::{Atoms, Between, Part, PartKind, PartSides, PartTemplates};
@@ -29,12 +30,14 @@ pub struct PartScratch {
 }
 
 impl HigherOrder {
-    /// Scores the parts of the candidates that `arcs` allows; the arcs themselves score what `arcs` says.
+    /// Scores the parts of the candidates that `arcs` allows; the arcs themselves score what `arcs` says. Parts that no tree of
+    /// the decoder can have are left at zero.
     pub fn score<W: Weight>(
         &self,
         table: Table<'_, W>,
         sentence: (&Atoms, &Between),
         (candidates, arcs): (&Candidates, &ArcScores),
+        decoder: Decoder,
         scratch: &mut PartScratch,
     ) {
         let PartScratch { sides, scores } = scratch;
@@ -43,7 +46,11 @@ impl HigherOrder {
         });
         scores.fill_arcs(|head, child| arcs.score(head, child));
         self.templates.sides(sentence.0, sides);
+        let projective = decoder == Decoder::Eisner;
         let score = |kind: PartKind, part: Part| {
+            if !part.is_possible(projective) {
+                return 0.0;
+            }
             let mut sum = W::Sum::default();
             self.templates.features(kind, sentence, sides, part, |feature| {
                 sum += table.at(table.position(feature));

@@ -39,14 +39,16 @@ impl Worker<'_> {
         }
         if let (Some(weights), Some(higher)) = (self.higher, &engine.higher) {
             let (arcs, candidates) = (&self.score.scores, &mut self.score.candidates);
-            let mut tree = self.search.best_tree(engine.decoder, arcs);
+            let mut decoder = engine.decoder;
+            let mut tree = self.search.best_tree(decoder, arcs);
             if tree.words() == 0 {
                 // Given heads cross.
-                tree = self.search.best_tree(Decoder::Mst, arcs);
+                decoder = Decoder::Mst;
+                tree = self.search.best_tree(decoder, arcs);
             }
             tree.arcs().for_each(|(head, child)| candidates.insert(head, child));
             let sentence = (&self.atoms, &self.score.between);
-            higher.score(weights.parts, sentence, (candidates, arcs), &mut self.parts);
+            higher.score(weights.parts, sentence, (candidates, arcs), decoder, &mut self.parts);
         }
     }
 }

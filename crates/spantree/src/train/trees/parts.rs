@@ -85,7 +85,9 @@ impl TreeProblem {
     ) -> bool {
         let Some(higher) = &self.engine.higher else { return false };
         let table = Table::new(self.split(w)[2], 1.0);
-        higher.score(table, (&example.atoms, between), (&example.candidates, arcs), parts);
+        let sentence = (&example.atoms, between);
+        let arcs = (&example.candidates, arcs);
+        higher.score(table, sentence, arcs, self.engine.decoder, parts);
         true
     }
 
