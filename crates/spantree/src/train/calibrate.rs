@@ -66,8 +66,8 @@ fn sample(dev: &[Sentence]) -> Vec<Sentence> {
     if few.is_empty() { dev.iter().take(1).cloned().collect() } else { few }
 }
 
-/// Factors tried are powers of √2.
-const FACTOR_STEPS: std::ops::RangeInclusive<i32> = -2..=10;
+/// Factors tried are powers of √2: margin-trained models are too modest, networks too sure.
+const FACTOR_STEPS: std::ops::RangeInclusive<i32> = -8..=10;
 
 /// Negative log-likelihood.
 fn surprise(observed: &[(f32, bool)]) -> f64 {
