@@ -6,7 +6,7 @@ use super::system::TransitionSystem;
 use crate::feature::{Columns, StateTemplates};
 use crate::model::{Calibration, DevScores, TrainingInfo};
 
-/// See the [module](self).
+/// What a transition parser says about itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// The transition system.

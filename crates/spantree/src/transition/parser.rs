@@ -22,7 +22,7 @@ pub(crate) mod section {
 /// Wider beams than this are not allowed in a model.
 pub(crate) const MAX_BEAM: usize = 1024;
 
-/// A trained parser; see the [module](self).
+/// A trained parser: immutable, shared by any number of workers.
 #[derive(Clone, Debug)]
 pub struct Parser {
     container: Arc<Container>,
