@@ -58,13 +58,13 @@ pub struct PartScores {
     arc_scores: Vec<f32>,
     /// For each arc: without an inner sibling, then with each.
     siblings: Vec<f32>,
-    sibling_start: Vec<u32>,
+    sibling_start: Vec<usize>,
     /// For each arc: with each arc into its head; one cell for arcs of the root.
     grands: Vec<f32>,
-    grand_start: Vec<u32>,
+    grand_start: Vec<usize>,
     /// For each arc: grandparents × inner siblings. Empty until filled.
     grand_siblings: Vec<f32>,
-    grand_sibling_start: Vec<u32>,
+    grand_sibling_start: Vec<usize>,
     looks_up: bool,
 }
 
@@ -149,16 +149,16 @@ impl PartScores {
             self.sibling_start.push(siblings);
             self.grand_start.push(grands);
             self.grand_sibling_start.push(both);
-            let inner = self.inner(arc).len() as u32 + 1;
-            let above = self.entering(self.arc(arc).0).len().max(1) as u32;
+            let inner = self.inner(arc).len() + 1;
+            let above = self.entering(self.arc(arc).0).len().max(1);
             siblings += inner;
             grands += above;
             both += inner * above;
         }
         for (scores, len) in [
             (&mut self.arc_scores, self.arcs.len()),
-            (&mut self.siblings, siblings as usize),
-            (&mut self.grands, grands as usize),
+            (&mut self.siblings, siblings),
+            (&mut self.grands, grands),
         ] {
             scores.clear();
             scores.resize(len, 0.0);
@@ -283,11 +283,11 @@ impl PartScores {
         let above = grand.map_or(0, |grand| self.rank[grand as usize] as usize);
         let beside = inner.map_or(0, |inner| (inner - self.inner(arc).start) as usize + 1);
         let width = self.inner(arc).len() + 1;
-        let both = self.grand_sibling_start[at] as usize + above * width + beside;
+        let both = self.grand_sibling_start[at] + above * width + beside;
         [
             self.arc_scores[at],
-            self.siblings[self.sibling_start[at] as usize + beside],
-            self.grands[self.grand_start[at] as usize + above],
+            self.siblings[self.sibling_start[at] + beside],
+            self.grands[self.grand_start[at] + above],
             self.grand_siblings.get(both).copied().unwrap_or(0.0),
         ]
     }
@@ -340,7 +340,7 @@ impl PartScores {
 
     /// The number of the sibling part of an arc and an inner sibling.
     pub(crate) fn sibling_cell(&self, arc: ArcId, inner: ArcId) -> usize {
-        (self.sibling_start[arc as usize] + inner - self.inner(arc).start) as usize + 1
+        self.sibling_start[arc as usize] + (inner - self.inner(arc).start) as usize + 1
     }
 
     /// Number of sibling parts.

@@ -41,7 +41,7 @@ pub(super) struct Layout {
     /// The word of each context. The root's context is 0.
     word: Vec<u32>,
     /// The first of the arc items of each context, and their number.
-    arc_start: Vec<u32>,
+    arc_start: Vec<usize>,
     cells: usize,
 }
 
@@ -56,12 +56,12 @@ impl Layout {
             self.word.extend(1..=parts.words() as u32);
         }
         self.arc_start.clear();
-        let mut next = (self.word.len() * (parts.words() + 1)) as u32;
+        let mut next = self.word.len() * (parts.words() + 1);
         for &word in &self.word {
             self.arc_start.push(next);
-            next += parts.leaving(word as usize).len() as u32;
+            next += parts.leaving(word as usize).len();
         }
-        self.cells = next as usize + parts.sibling_cells();
+        self.cells = next + parts.sibling_cells();
     }
 
     /// The first cell of what is between siblings.
@@ -158,7 +158,7 @@ impl<'a, S: Semiring> Chart<'a, S> {
     /// The values of the arc items of a context, and the first of their arcs.
     fn arc_values(&self, context: u32) -> (&[S::Value], ArcId) {
         let arcs = self.parts.leaving(self.layout.word[context as usize] as usize);
-        let cells = &self.values[self.layout.arc_start[context as usize] as usize..];
+        let cells = &self.values[self.layout.arc_start[context as usize]..];
         (&cells[..arcs.len()], arcs.start)
     }
 
@@ -234,8 +234,7 @@ impl<'a, S: Semiring> Chart<'a, S> {
             Kind::Half => first * (self.parts.words() + 1) + second,
             Kind::Arc => {
                 let word = self.layout.word[first] as usize;
-                self.layout.arc_start[first] as usize + second
-                    - self.parts.leaving(word).start as usize
+                self.layout.arc_start[first] + second - self.parts.leaving(word).start as usize
             }
             Kind::Between => {
                 self.layout.between_start(self.parts)

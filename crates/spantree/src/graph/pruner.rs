@@ -1,9 +1,8 @@
 //! Which arcs are worth more than a glance: those that a cheap first-order model gives some probability.
 //!
 //! A model of bare arcs with few templates scores all arcs that the filter allows. For each word the heads are kept
-//! whose probability, summed over all trees by the matrix-tree theorem, is not too far below that of the best head (Pitler 2014;
-//! also for projective parsers: those sums would cost more and are no better for this). Everything behind it works on a few
-//! arcs per word.
+//! whose probability, summed over all trees by the matrix-tree theorem, is not too far below that of the best head (Pitler 2014).
+//! Projective parsers do the same, as inside–outside would cost more. Everything behind it works on a few arcs per word.
 
 use serde::{Deserialize, Serialize};
 use spantree_decode::ArcTable;
