@@ -42,9 +42,9 @@ pub(crate) struct Arguments {
     /// for either
     #[arg(long, value_name = "WHICH", default_value = "both")]
     tags: TagsChoice,
-    /// Most weights of the tagger: each takes about six bytes of the model, and more are slightly better on large treebanks
-    #[arg(long, value_name = "N", default_value_t = TaggerConfig::default().max_weights)]
-    tagger_weights: usize,
+    /// Most weights of the tagger; each takes about six bytes of the model [default: 600000, or 8 per word of a large treebank]
+    #[arg(long, value_name = "N")]
+    tagger_weights: Option<usize>,
     #[command(flatten)]
     settings: Settings,
     /// Print the settings in force, as a file for --config, and stop

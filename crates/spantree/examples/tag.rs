@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 }
             }
             "min" => config.min_count = value.parse()?,
-            "weights" => config.max_weights = value.parse()?,
+            "weights" => config.max_weights = Some(value.parse()?),
             "lemma_c" => lemmas.aggressiveness = value.parse()?,
             "lemma_epochs" => lemmas.epochs = value.parse()?,
             "out" => out = Some(PathBuf::from(value)),

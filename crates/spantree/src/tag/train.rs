@@ -56,8 +56,9 @@ pub struct TaggerConfig {
     pub update: Update,
     /// Features seen fewer times are left out.
     pub min_count: usize,
-    /// At most this many weights are kept, the largest; each takes four bytes, and a feature four to eight more.
-    pub max_weights: usize,
+    /// At most this many weights are kept, the largest; each takes four bytes, and a feature four to eight more. `None` leaves
+    /// the number to the size of the training data, see [`TaggerConfig::weights_for`].
+    pub max_weights: Option<usize>,
     /// Clusters of forms, if there are any.
     pub clusters: Option<Clusters>,
 }
@@ -70,9 +71,22 @@ impl Default for TaggerConfig {
             patience: 2,
             update: Update::PassiveAggressive { aggressiveness: 0.01 },
             min_count: 2,
-            max_weights: 1_500_000,
+            max_weights: None,
             clusters: None,
         }
+    }
+}
+
+/// A tagger of a small treebank is better with no more weights than this, one of a large treebank with more.
+const FEWEST_WEIGHTS: usize = 600_000;
+/// Weights per word of a large treebank.
+const WEIGHTS_PER_WORD: usize = 8;
+
+impl TaggerConfig {
+    /// The most weights of a tagger that is trained on so many words.
+    #[must_use]
+    pub fn weights_for(&self, words: usize) -> usize {
+        self.max_weights.unwrap_or(FEWEST_WEIGHTS.max(words.saturating_mul(WEIGHTS_PER_WORD)))
     }
 }
 
@@ -157,8 +171,8 @@ impl TaggerTrainer {
         let mut state = State::new(run.space.weights());
         let mut best: Option<(f64, u64, Tagger)> = None;
         for number in 1..=self.config.epochs {
-            if number == DENSE_EPOCHS + 1 && run.space.weights() > self.config.max_weights {
-                let weights = run.space.retain(&state.average(), self.config.max_weights);
+            if number == DENSE_EPOCHS + 1 && run.space.weights() > run.max_weights {
+                let weights = run.space.retain(&state.average(), run.max_weights);
                 state = State::from_weights(weights);
             }
             let loss = run.learn(number, &mut state);
@@ -205,6 +219,7 @@ impl TaggerTrainer {
 /// One training run.
 struct Run<'a> {
     config: &'a TaggerConfig,
+    max_weights: usize,
     tagset: TagSet,
     space: Space,
     steps: Steps,
@@ -231,7 +246,8 @@ impl<'a> Run<'a> {
         let (space, steps) =
             add_features(&mut examples, &atoms, &tagset, templates, config.min_count);
         let lexicon = tagged.lexicon(|_| true);
-        Ok(Self { config, tagset, space, steps, examples, lexicon, clusters })
+        let max_weights = config.weights_for(sentences.iter().map(Sentence::len).sum());
+        Ok(Self { config, max_weights, tagset, space, steps, examples, lexicon, clusters })
     }
 
     /// Runs one epoch and returns its loss.
@@ -264,7 +280,7 @@ impl<'a> Run<'a> {
 
     /// The tagger with the average weights so far.
     fn tagger(&self, state: &State) -> Result<Tagger, TrainError> {
-        let (rows, scale) = self.space.rows(&state.average(), self.config.max_weights);
+        let (rows, scale) = self.space.rows(&state.average(), self.max_weights);
         let mut sections = Sections::default();
         rows.write("weights", &mut sections);
         self.lexicon.write("lexicon", &mut sections);
@@ -339,4 +355,20 @@ fn surprise(tagger: &Tagger, dev: &[Sentence]) -> f64 {
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_size_grows_with_the_treebank() {
+        let config = TaggerConfig::default();
+        assert_eq!(
+            [0, 75_000, 200_000].map(|n| config.weights_for(n)),
+            [600_000, 600_000, 1_600_000]
+        );
+        let fixed = TaggerConfig { max_weights: Some(5), ..config };
+        assert_eq!(fixed.weights_for(usize::MAX), 5);
+    }
 }
