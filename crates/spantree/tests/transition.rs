@@ -52,6 +52,14 @@ fn every_system_learns_with_and_without_a_beam() {
 }
 
 #[test]
+fn a_beam_learns_without_greedy_training_before() {
+    let mut config = config(TransitionSystem::ArcEager, 4);
+    config.transition.greedy_epochs = 0;
+    let scores = train(&config).info().dev.unwrap();
+    assert!(scores.las > 70.0, "{scores:?}");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_bytes_and_loads_again() {
     let config = config(TransitionSystem::ArcEager, 2);
     let first = bytes(train(&config), "transition-first");

@@ -85,7 +85,8 @@ impl BeamScratch {
             length += 1;
             let best = &self.search.items[0];
             let gold = self.gold_scores[length.min(self.gold.len())];
-            if best.score - gold > ahead {
+            // Of equals the last: as long as the best item is the gold prefix, there is nothing to learn.
+            if best.score - gold >= ahead {
                 ahead = best.score - gold;
                 worst = Some(best.step);
             }
