@@ -5,10 +5,10 @@
 //! Projective parsers do the same, as inside–outside would cost more. Everything behind it works on a few arcs per word.
 
 use serde::{Deserialize, Serialize};
-use spantree_decode::ArcTable;
+use spantree_decode::{ArcScores, ArcTable};
 
 use super::decoder::{Decoder, DecoderScratch};
-use super::scorer::{ArcScorer, ArcWeights, ScoreScratch};
+use super::scorer::{ArcScorer, ArcWeights, ScoreScratch, UNSEEN};
 use super::table::{ArcGroups, Weight};
 use crate::feature::Atoms;
 
@@ -91,7 +91,7 @@ pub struct PruneScratch<W: Weight> {
 }
 
 impl Pruner {
-    /// Overwrites `candidates` with the arcs worth scoring; all of them if no tree is possible.
+    /// Overwrites `candidates` with the arcs worth scoring. They need not allow a tree.
     pub fn prune<W: Weight>(
         &self,
         arcs: ArcGroups<'_, W>,
@@ -104,18 +104,79 @@ impl Pruner {
         let w = ArcWeights { arcs, labels: arcs.table() };
         self.scorer.prepare(atoms, score);
         self.scorer.score(w, atoms, None, score);
-        candidates.reset(atoms.len());
+        forbid_unseen(&mut score.scores);
         if Decoder::Mst.marginals(&score.scores, decode, marginals).is_none() {
-            return candidates.clear();
+            // No tree without arcs that the filter rules out: words by themselves say enough.
+            fill_softmax(&score.scores, marginals);
         }
+        candidates.reset(atoms.len());
         for child in 1..=atoms.len() {
             ranked.clear();
             ranked.extend(marginals.heads_of(child).iter().copied().zip(0..));
-            ranked[child].0 = -1.0;
+            ranked.retain(|&(probability, _)| probability > 0.0);
             ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let least = ranked[0].0 * self.pruning.ratio;
+            let least = ranked.first().map_or(0.0, |best| best.0 * self.pruning.ratio);
             let kept = ranked.iter().take(self.pruning.heads).take_while(|head| head.0 >= least);
             kept.for_each(|&(_, head)| candidates.insert(head, child));
         }
+    }
+}
+
+/// Forbids the arcs that the filter rules out: they weigh nothing, and sums over weights so far apart need logarithms.
+fn forbid_unseen(scores: &mut ArcScores) {
+    for child in 1..=scores.words() {
+        for head in 0..=scores.words() {
+            if scores.score(head, child) == UNSEEN {
+                scores.forbid(head, child);
+            }
+        }
+    }
+}
+
+/// The weights of the heads of each word, relative to its best.
+fn fill_softmax(scores: &ArcScores, weights: &mut ArcTable<f64>) {
+    weights.reset(scores.words(), 0.0);
+    for child in 1..=scores.words() {
+        let heads = scores.heads_of(child);
+        let best = heads.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        for (head, &score) in heads.iter().enumerate().filter(|(_, score)| score.is_finite()) {
+            weights.set(head, child, f64::from(score - best).exp());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_set_stands_for_all_arcs() {
+        let mut candidates = Candidates::default();
+        assert!(candidates.contains(3, 1));
+        candidates.insert(3, 1);
+        assert!(candidates.contains(2, 1));
+        candidates.reset(3);
+        assert!(!candidates.contains(3, 1));
+        candidates.insert(3, 1);
+        assert!(candidates.contains(3, 1) && !candidates.contains(1, 3));
+        assert_eq!(candidates.count(), 1);
+        candidates.clear();
+        assert!(candidates.contains(2, 1));
+    }
+
+    #[test]
+    fn without_a_tree_words_rank_their_heads_alone() {
+        // 1 and 2 can only head each other.
+        let mut scores = ArcScores::new(3);
+        scores.set(2, 1, 1.0);
+        scores.set(1, 2, 0.5);
+        scores.set(0, 3, UNSEEN);
+        scores.set(1, 3, 0.0);
+        scores.set(2, 3, -1.0);
+        forbid_unseen(&mut scores);
+        let mut weights = ArcTable::default();
+        fill_softmax(&scores, &mut weights);
+        assert_eq!(weights.heads_of(1), [0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(weights.heads_of(3), [0.0, 1.0, (-1.0f64).exp(), 0.0]);
     }
 }
