@@ -501,7 +501,7 @@ fn settings_come_from_defaults_file_and_flags() {
         ("seed = 1\nepoch = 4\n", "bad.toml:2: unknown field `epoch`"),
         ("[learner]\nrule = \"best\"\n", "bad.toml:2: unknown variant `best`"),
         ("decoder = \"best\"\n", "bad.toml:1: \"best\": choose eisner or mst"),
-        ("order = 2\n", "order is 2; give 1"),
+        ("order = 4\n", "order is 4; give 1, 2 or 3"),
         ("[learner]\naggressiveness = 0\n", "learner.aggressiveness is 0; give "),
         ("epochs =\n", "bad.toml:1: "),
     ] {
@@ -509,7 +509,7 @@ fn settings_come_from_defaults_file_and_flags() {
         let message = bench.fails(&["train", "--print-config", "--config", "bad.toml"]);
         assert!(message.starts_with(&format!("spantree: {expected}")), "{message}");
     }
-    assert!(bench.fails(&["train", "--print-config", "--order", "3"]).contains("order is 3"));
+    assert!(bench.fails(&["train", "--print-config", "--order", "4"]).contains("order is 4"));
     assert_eq!(bench.run(&["train", "--dev", "x"], "").status.code(), Some(2), "no data");
 }
 
