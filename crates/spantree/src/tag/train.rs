@@ -77,7 +77,7 @@ impl Default for TaggerConfig {
     }
 }
 
-/// A tagger of a small treebank is better with no more weights than this, one of a large treebank with more.
+/// Enough for a small treebank; one of a large treebank gains a little by more.
 const FEWEST_WEIGHTS: usize = 600_000;
 /// Weights per word of a large treebank.
 const WEIGHTS_PER_WORD: usize = 8;
