@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use spantree_treebank::Sentence;
 
-use crate::model::{Container, ModelError, ParserHeader, Sections};
+use crate::graph::MAX_LABELS;
+use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
 use crate::{graph, neural, transition};
 
 pub use analysis::{
@@ -161,4 +162,28 @@ impl Worker<'_> {
             Self::Transition(worker) => worker.timing(),
         }
     }
+}
+
+/// A model that holds a parser alone.
+pub(crate) fn parser_model(
+    sections: Sections,
+    header: ParserHeader,
+) -> Result<Container, ModelError> {
+    let file = Header {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        sources: header.training().sources.clone(),
+        parser: Some(header),
+        ..Header::default()
+    };
+    sections.into_container("the new model", &file)
+}
+
+/// Refuses a model with more relations than can be numbered, or none.
+pub(crate) fn check_labels(container: &Container, labels: &[String]) -> Result<(), ModelError> {
+    if (1..=MAX_LABELS).contains(&labels.len()) {
+        return Ok(());
+    }
+    let problem =
+        format!("it has {} relations; between 1 and {MAX_LABELS} are possible", labels.len());
+    Err(ModelError::Invalid { name: container.name().to_owned(), problem })
 }

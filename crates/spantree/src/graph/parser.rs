@@ -14,6 +14,7 @@ use super::scorer::ArcWeights;
 use super::table::{ArcGroups, Table};
 use super::worker::Worker;
 use crate::model::{self, Container, ModelError, ParserHeader, Sections};
+use crate::parser::{check_labels, parser_model};
 
 /// Labels beyond this do not fit the aligned block of weights that a label feature owns.
 pub const MAX_LABELS: usize = 256;
@@ -81,13 +82,8 @@ impl Parser {
     }
 
     pub(crate) fn from_sections(sections: Sections, header: Header) -> Result<Self, ModelError> {
-        let file = model::Header {
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            sources: header.training.sources.clone(),
-            parser: Some(ParserHeader::Graph(header.clone())),
-            ..model::Header::default()
-        };
-        Self::new(Arc::new(sections.into_container("the new model", &file)?), header)
+        let container = parser_model(sections, ParserHeader::Graph(header.clone()))?;
+        Self::new(Arc::new(container), header)
     }
 
     /// A parser out of the sections of a model; everything is checked.
@@ -97,12 +93,7 @@ impl Parser {
     pub fn new(container: Arc<Container>, header: Header) -> Result<Self, ModelError> {
         let invalid =
             |problem: String| ModelError::Invalid { name: container.name().to_owned(), problem };
-        if header.labels.is_empty() || header.labels.len() > MAX_LABELS {
-            return Err(invalid(format!(
-                "it has {} relations; between 1 and {MAX_LABELS} are possible",
-                header.labels.len()
-            )));
-        }
+        check_labels(&container, &header.labels)?;
         let decoder: Decoder = header
             .decoder
             .parse()

@@ -11,8 +11,9 @@ use super::rounded::Rounded;
 use super::scorer::Scorer;
 use super::worker::Worker;
 use crate::feature::Atom;
-use crate::graph::{Decoder, LabelSet, MAX_LABELS};
+use crate::graph::{Decoder, LabelSet};
 use crate::model::{Container, ModelError, ParserHeader, Sections};
+use crate::parser::check_labels;
 
 /// The section with the keys of known inputs.
 const KEYS: &str = "network_keys";
@@ -46,11 +47,7 @@ impl Parser {
     pub fn new(container: &Container, header: Header) -> Result<Self, ModelError> {
         let invalid = |problem| invalid(container, problem);
         let labels = header.labels.len();
-        if labels == 0 || labels > MAX_LABELS {
-            return Err(invalid(format!(
-                "it has {labels} relations; between 1 and {MAX_LABELS} are possible"
-            )));
-        }
+        check_labels(container, &header.labels)?;
         if let Some((name, size)) =
             header.sizes.named().into_iter().find(|&(_, size)| size == 0 || size > Sizes::LIMIT)
         {

@@ -99,9 +99,7 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &ParseOptions,
     ) -> Result<&Analysis, ParseError> {
-        self.analysis.confidences.clear();
-        self.analysis.warnings.clear();
-        self.analysis.trees.clear();
+        self.analysis.clear();
         if sent.is_empty() {
             return Ok(&self.analysis);
         }

@@ -105,6 +105,15 @@ pub struct Analysis {
     pub warnings: Vec<ParseWarning>,
 }
 
+impl Analysis {
+    /// Forgets the last sentence.
+    pub(crate) fn clear(&mut self) {
+        self.trees.clear();
+        self.confidences.clear();
+        self.warnings.clear();
+    }
+}
+
 /// Where the time of a worker went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {

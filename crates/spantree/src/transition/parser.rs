@@ -8,7 +8,8 @@ use super::engine::{ACTIONS, Engine, Weights};
 use super::header::Header;
 use super::worker::Worker;
 use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
-use crate::model::{self, Container, ModelError, ParserHeader, Sections};
+use crate::model::{Container, ModelError, ParserHeader, Sections};
+use crate::parser::{check_labels, parser_model};
 
 /// The sections of a transition model.
 pub(crate) mod section {
@@ -34,13 +35,8 @@ pub struct Parser {
 
 impl Parser {
     pub(crate) fn from_sections(sections: Sections, header: Header) -> Result<Self, ModelError> {
-        let file = model::Header {
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            sources: header.training.sources.clone(),
-            parser: Some(ParserHeader::Transition(header.clone())),
-            ..model::Header::default()
-        };
-        Self::new(Arc::new(sections.into_container("the new model", &file)?), header)
+        let container = parser_model(sections, ParserHeader::Transition(header.clone()))?;
+        Self::new(Arc::new(container), header)
     }
 
     /// A parser out of the sections of a model; everything is checked.
@@ -50,12 +46,7 @@ impl Parser {
     pub fn new(container: Arc<Container>, header: Header) -> Result<Self, ModelError> {
         let invalid =
             |problem: String| ModelError::Invalid { name: container.name().to_owned(), problem };
-        if header.labels.is_empty() || header.labels.len() > MAX_LABELS {
-            return Err(invalid(format!(
-                "it has {} relations; between 1 and {MAX_LABELS} are possible",
-                header.labels.len()
-            )));
-        }
+        check_labels(&container, &header.labels)?;
         if !(1..=MAX_BEAM).contains(&header.beam) {
             let problem = format!("its beam is {}; 1 to {MAX_BEAM} are possible", header.beam);
             return Err(invalid(problem));
