@@ -121,6 +121,13 @@ impl<T: Real> SparseRows<T> {
         }
     }
 
+    /// Adds the gradients of other rows of the same table.
+    pub fn add(&mut self, other: &Self) {
+        for (&row, d) in other.touched.iter().zip(other.values.chunks_exact(self.width)) {
+            self.row(row).iter_mut().zip(d).for_each(|(sum, &d)| *sum += d);
+        }
+    }
+
     /// The rows with their gradients.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[T])> {
         let rows = self.touched.iter().map(|&row| row as usize);

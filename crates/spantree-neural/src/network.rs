@@ -149,6 +149,12 @@ impl<T: Real> Gradients<T> {
         self.embeddings.clear();
         self.dense.fill(T::ZERO);
     }
+
+    /// Adds other gradients of the same network.
+    pub fn add(&mut self, other: &Self) {
+        self.embeddings.add(&other.embeddings);
+        self.dense.iter_mut().zip(&other.dense).for_each(|(sum, &d)| *sum += d);
+    }
 }
 
 /// Shares of values that are dropped in training.

@@ -112,6 +112,15 @@ fn the_same_seed_gives_the_same_bytes_also_after_a_kill() {
 }
 
 #[test]
+fn the_number_of_threads_does_not_matter() {
+    let once = bytes(&PARSER, "one-thread");
+    for threads in [2, 3, 9] {
+        let parser = make(&TrainConfig { threads, ..config() });
+        assert_eq!(bytes(&parser, &format!("{threads}-threads")), once, "{threads}");
+    }
+}
+
+#[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let path = temporary("other");
     let ours = TrainConfig { checkpoint: Some(path.clone()), resume: true, ..config() };

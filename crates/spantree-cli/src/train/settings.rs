@@ -61,7 +61,8 @@ pub(super) struct Settings {
     /// With eisner, encode crossing arcs in the labels (head, path or head+path) instead of lifting them
     #[arg(long, value_name = "SCHEME")]
     pseudo_projective: Option<Scheme>,
-    /// Train on N parts of the data in parallel and mix the weights after each epoch; the model depends on N [default: 1]
+    /// Train on N parts of the data in parallel and mix the weights after each epoch; the model depends on N, but not with
+    /// --parser neural [default: 1]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// How the weights of the threads are mixed [default: uniform]

@@ -11,6 +11,7 @@ mod batch;
 mod checkpoint;
 mod config;
 mod run;
+mod step;
 
 use spantree_treebank::Sentence;
 

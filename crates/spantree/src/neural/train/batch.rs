@@ -78,11 +78,11 @@ impl BatchScratch {
     }
 }
 
-/// Adds the gradient of the mean loss per word of some examples and returns the sum of losses.
+/// Adds the gradient of the loss of some examples, times `weight`, and returns the loss.
 pub(super) fn learn(
     network: &Network,
     numbers: Numbers<'_, f32>,
-    examples: &[&Example],
+    (examples, weight): (&[&Example], f32),
     withheld: &Withheld,
     rng: &mut Rng,
     (scratch, gradients): (&mut BatchScratch, &mut Gradients<f32>),
@@ -93,8 +93,6 @@ pub(super) fn learn(
     network.draw_dropout(batch, withheld.values, rng, trace);
     network.encode(numbers, batch, trace);
     network.label(numbers, (0, heads), trace);
-    let words: usize = examples.iter().map(|example| example.len()).sum();
-    let weight = 1.0 / words.max(1) as f32;
     let trees = examples.iter().map(|example| example.heads.as_slice());
     let loss = arcs.loss(trees, weight, trace.arc_scores(), darcs)
         + label_loss(examples, weight, trace.label_scores(), dlabels);

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use spantree_learn::epoch_order;
-use spantree_neural::network::{Numbers, Packs};
-use spantree_neural::{Gradients, Network, Rng};
+use spantree_neural::{Network, Rng};
 use spantree_treebank::Sentence;
 
-use super::batch::{BatchScratch, Example, learn};
+use super::batch::Example;
 use super::checkpoint::Checkpoint;
+use super::step::Step;
 use crate::feature::{Columns, hash};
 use crate::graph::{LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, TrainingInfo};
@@ -110,14 +110,8 @@ impl<'a> Run<'a> {
         let count = self.examples.len() / self.versions;
         let order = epoch_order(count, self.config.seed, number);
         let size = self.config.neural.batch(self.info.words);
-        let mut step = Step {
-            network: &self.network,
-            config: self.config,
-            rng: Rng::new(hash::mix(self.config.seed, number)),
-            packs: Packs::default(),
-            gradients: self.network.gradients(),
-            scratch: BatchScratch::new(self.config.neural.loss),
-        };
+        let rng = Rng::new(hash::mix(self.config.seed, number));
+        let mut step = Step::new(&self.network, self.config, rng);
         let (mut batch, mut words, mut done, mut loss) = (Vec::new(), 0, 0, 0.0);
         for (place, index) in order.iter().enumerate() {
             let index = *index as usize;
@@ -172,39 +166,6 @@ impl<'a> Run<'a> {
 
 /// Bytes per weight: the weight, its gradient, two means and an average.
 const MEMORY_PER_WEIGHT: usize = 5 * size_of::<f32>();
-
-/// Steps over which the rate rises to its full length: the first means of gradients are poor.
-const WARM_UP: f64 = 50.0;
-
-/// What one step needs besides the state of the run.
-struct Step<'a> {
-    network: &'a Network,
-    config: &'a TrainConfig,
-    rng: Rng,
-    packs: Packs<f32>,
-    gradients: Gradients<f32>,
-    scratch: BatchScratch,
-}
-
-impl Step<'_> {
-    /// Moves the weights by the gradient of a batch, with the rate that fits what is left of the run, and returns the loss.
-    fn take(&mut self, batch: &[&Example], left: f64, state: &mut Checkpoint) -> f64 {
-        self.network.pack(&state.weights.dense, true, &mut self.packs);
-        self.gradients.clear();
-        let loss = learn(
-            self.network,
-            Numbers::new(&state.weights, &self.packs),
-            batch,
-            &self.config.neural.withheld(),
-            &mut self.rng,
-            (&mut self.scratch, &mut self.gradients),
-        );
-        let warm = ((state.adam.steps + 1) as f64 / WARM_UP).min(1.0);
-        let rate = self.config.neural.rate * warm * left;
-        state.adam.step(rate, &mut self.gradients, &mut state.weights);
-        loss
-    }
-}
 
 fn header(
     config: &TrainConfig,
