@@ -9,7 +9,8 @@ use spantree::neural::{NeuralConfig, Parser, Sizes};
 use spantree::parser::ParseOptions;
 use spantree::pipeline::Stages;
 use spantree::train::{Progress, TrainConfig, TrainError};
-use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
+use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence, load};
+use spantree_neural::simd::plainly;
 
 fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
     Generator::new(GeneratorConfig { seed, ..GeneratorConfig::default() }).take(count).collect()
@@ -205,4 +206,28 @@ fn odd_sentences_are_parsed() {
     let mut strange = Sentence::from_words(&[("\u{1F600}\u{0301}", "?", 0, "_")]);
     worker.parse(&mut strange, &ParseOptions::default()).unwrap();
     assert_eq!(strange.word(1).head(), Some(0));
+}
+
+#[test]
+#[ignore = "reads the development set of en_ewt in $SPANTREE_TREEBANKS"]
+fn vector_instructions_change_no_tree_of_the_english_model() {
+    let folder = PathBuf::from(std::env::var("SPANTREE_TREEBANKS").unwrap());
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/english.spantree");
+    let parser = Parser::load(model.as_ref()).unwrap();
+    let [mut fast, mut plain] = [parser.worker(), parser.worker()];
+    let (mut words, mut largest) = (0, 0.0f64);
+    for sent in load(&folder.join("en_ewt/dev.conllu")).unwrap() {
+        let [mut ours, mut theirs] = [sent.clone(), sent];
+        let options = ParseOptions::default();
+        let first = fast.parse(&mut ours, &options).unwrap().trees.clone();
+        let second = &plainly(|| plain.parse(&mut theirs, &options)).unwrap().trees;
+        for (a, b) in first.iter().zip(second) {
+            assert_eq!((&a.heads, &a.labels), (&b.heads, &b.labels), "{:?}", ours.text());
+            largest = largest.max((a.score - b.score).abs());
+        }
+        words += ours.len();
+    }
+    println!(
+        "the trees of {words} words are the same; their scores differ by at most {largest:.1e}"
+    );
 }
