@@ -127,6 +127,26 @@ impl Heads {
         })
     }
 
+    /// Whether all arcs that cross the same arc have an end in common, the root standing left of the sentence
+    /// (Pitler, Kannan and Marcus 2013). O(n²).
+    pub fn is_one_endpoint_crossing(&self) -> bool {
+        let span = |(head, child): (usize, usize)| (head.min(child), head.max(child));
+        let is_inside = |word: usize, (from, to): (usize, usize)| from < word && word < to;
+        self.arcs().map(span).all(|arc| {
+            let crossing = self.arcs().map(span).filter(|&(from, to)| {
+                let shares_end = [from, to].iter().any(|&end| end == arc.0 || end == arc.1);
+                !shares_end && is_inside(from, arc) != is_inside(to, arc)
+            });
+            // The ends that all of them have so far.
+            let mut common: Option<[Option<usize>; 2]> = None;
+            for (from, to) in crossing {
+                let ends = common.unwrap_or([Some(from), Some(to)]);
+                common = Some(ends.map(|end| end.filter(|&end| end == from || end == to)));
+            }
+            common.is_none_or(|ends| ends != [None, None])
+        })
+    }
+
     /// Makes room for `words` words, all attached to the root; memory is kept.
     pub(crate) fn reset(&mut self, words: usize) {
         self.0.clear();
@@ -177,5 +197,13 @@ mod tests {
         assert!(!heads(&[3, 4, 0, 3]).is_projective());
         // The arc from the root to word 3 crosses the arc between 2 and 4 but not the one between 1 and 3.
         assert!(!heads(&[3, 4, 0, 1]).is_projective());
+    }
+
+    #[test]
+    fn arcs_that_cross_one_arc_share_an_end() {
+        // 2 → 5 is crossed by 3 → 1 and 3 → 6.
+        assert!(heads(&[3, 0, 2, 3, 2, 3]).is_one_endpoint_crossing());
+        // 2 → 5 is crossed by 3 → 1 and 4 → 6.
+        assert!(!heads(&[3, 0, 2, 3, 2, 4]).is_one_endpoint_crossing());
     }
 }

@@ -9,6 +9,7 @@
 //! | [`ChuLiuEdmonds`] | all trees | n² | n² | 2n² a tree | | Edmonds 1967, Tarjan 1977, Camerini et al. 1980 |
 //! | [`Eisner`] | projective trees | n³ | n² | lazy | yes, and max-marginals | Eisner 1996, Huang and Chiang 2005 |
 //! | [`HigherOrderEisner`] | projective trees, siblings and grandparents | n³, n⁴ | n², n³ | lazy | yes | McDonald and Pereira 2006, Koo and Collins 2010 |
+//! | [`OneEndpointCrossing`] | trees with each arc crossed from one word | n⁴ at worst | n³ | n calls a tree | | Pitler, Kannan and Marcus 2013 |
 //! | [`MatrixTree`] | all trees | n³ | n² | | yes | McDonald and Satta 2007, Grassmann et al. 1985 |
 //! | [`MinRisk`] | either | n³ | n² | | | McDonald and Satta 2007 |
 //! | [`Rewiring`] | all trees, siblings and grandparents, approximately | kn² a round | | nearby | | McDonald and Pereira 2006 |
@@ -71,6 +72,7 @@ pub mod higher_order;
 pub mod lattice;
 pub mod matrix_tree;
 pub mod min_risk;
+pub mod one_endpoint_crossing;
 pub mod parts;
 pub mod rewiring;
 pub mod scores;
@@ -86,6 +88,7 @@ pub use higher_order::{HigherOrderEisner, HigherOrderScratch};
 pub use lattice::{LatticeMarginals, LatticeScores, LatticeScratch};
 pub use matrix_tree::{MatrixTree, MatrixTreeScratch};
 pub use min_risk::{MinRisk, MinRiskScratch};
+pub use one_endpoint_crossing::{OneEndpointCrossing, OneEndpointCrossingScratch};
 pub use parts::PartScores;
 pub use ranked::Ranked;
 pub use rewiring::{Rewiring, RewiringScratch};

@@ -6,6 +6,7 @@ mod proofs {
     mod dual;
     mod higher_order;
     mod invariances;
+    mod one_endpoint_crossing;
     mod sums;
     mod tables;
     mod trees;
