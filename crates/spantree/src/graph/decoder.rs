@@ -1,12 +1,14 @@
-//! The two search spaces behind one name: projective trees (Eisner) and all trees (Chu–Liu–Edmonds), in first and higher order.
+//! The search spaces behind one name: projective trees (Eisner) and all trees (Chu–Liu–Edmonds), in first and higher order, and
+//! in first order what lies between them, the 1-endpoint-crossing trees.
 
 use std::fmt;
 use std::str::FromStr;
 
 use spantree_decode::{
     ArcScores, ArcTable, ChuLiuEdmonds, ChuLiuEdmondsScratch, Eisner, EisnerScratch, Heads,
-    HigherOrderEisner, HigherOrderScratch, MatrixTree, MatrixTreeScratch, PartScores, Ranked,
-    Rewiring, RewiringScratch, RootMode, TreeDecoder, TreeDistribution,
+    HigherOrderEisner, HigherOrderScratch, MatrixTree, MatrixTreeScratch, OneEndpointCrossing,
+    OneEndpointCrossingScratch, PartScores, Ranked, Rewiring, RewiringScratch, RootMode,
+    TreeDecoder, TreeDistribution,
 };
 
 /// Which trees a parser considers. All trees have one root word, as UD demands.
@@ -16,7 +18,13 @@ pub enum Decoder {
     Eisner,
     /// All trees, by the algorithm of Chu, Liu and Edmonds, O(n²); for parts by rewiring, which is approximate.
     Mst,
+    /// Trees in which all arcs that cross an arc share an end, exactly and mostly in O(n²), at worst O(n⁴); sentences beyond
+    /// [`CROSSING_LIMIT`] and parts as with [`Decoder::Mst`]. Probabilities are those of all trees.
+    OneEndpointCrossing,
 }
+
+/// Sentences longer than this are decoded without regard to where arcs cross: the chart would need too much memory.
+pub const CROSSING_LIMIT: usize = 100;
 
 /// What a decoder searches.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +63,7 @@ impl<'a> From<&'a PartScores> for Scores<'a> {
 pub struct DecoderScratch {
     eisner: EisnerScratch,
     spanning_tree: ChuLiuEdmondsScratch,
+    one_endpoint_crossing: OneEndpointCrossingScratch,
     matrix_tree: MatrixTreeScratch,
     higher_order: HigherOrderScratch,
     rewiring: RewiringScratch,
@@ -78,13 +87,19 @@ impl Decoder {
             (Decoder::Eisner, Scores::Arcs(scores)) => {
                 Eisner::new(ROOT).decode(scores, &mut scratch.eisner, tree)
             }
-            (Decoder::Mst, Scores::Arcs(scores)) => {
+            (Decoder::OneEndpointCrossing, Scores::Arcs(scores))
+                if scores.words() <= CROSSING_LIMIT =>
+            {
+                let decoder = OneEndpointCrossing::new(ROOT);
+                decoder.decode(scores, &mut scratch.one_endpoint_crossing, tree)
+            }
+            (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).decode(scores, &mut scratch.spanning_tree, tree)
             }
             (Decoder::Eisner, Scores::Parts(parts)) => {
                 HigherOrderEisner::new(ROOT).decode(parts, &mut scratch.higher_order, tree)
             }
-            (Decoder::Mst, Scores::Parts(parts)) => {
+            (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Parts(parts)) => {
                 Rewiring::new(ROOT, RESTARTS).decode(parts, &mut scratch.rewiring, tree)
             }
         }
@@ -102,13 +117,19 @@ impl Decoder {
             (Decoder::Eisner, Scores::Arcs(scores)) => {
                 Eisner::new(ROOT).k_best(scores, k, &mut scratch.eisner, trees);
             }
-            (Decoder::Mst, Scores::Arcs(scores)) => {
+            (Decoder::OneEndpointCrossing, Scores::Arcs(scores))
+                if scores.words() <= CROSSING_LIMIT =>
+            {
+                let decoder = OneEndpointCrossing::new(ROOT);
+                decoder.k_best(scores, k, &mut scratch.one_endpoint_crossing, trees);
+            }
+            (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).k_best(scores, k, &mut scratch.spanning_tree, trees);
             }
             (Decoder::Eisner, Scores::Parts(parts)) => {
                 HigherOrderEisner::new(ROOT).k_best(parts, k, &mut scratch.higher_order, trees);
             }
-            (Decoder::Mst, Scores::Parts(parts)) => {
+            (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Parts(parts)) => {
                 Rewiring::new(ROOT, RESTARTS).k_best(parts, k, &mut scratch.rewiring, trees);
             }
         }
@@ -128,7 +149,7 @@ impl Decoder {
             Decoder::Eisner => {
                 HigherOrderEisner::new(ROOT).marginals(parts, &mut scratch.higher_order, marginals)
             }
-            Decoder::Mst => {
+            Decoder::Mst | Decoder::OneEndpointCrossing => {
                 Rewiring::linearise(parts, best, &mut scratch.near);
                 let matrix_tree = MatrixTree::new(ROOT);
                 let near =
@@ -147,7 +168,7 @@ impl Decoder {
     ) -> Option<f64> {
         match self {
             Decoder::Eisner => Eisner::new(ROOT).marginals(scores, &mut scratch.eisner, marginals),
-            Decoder::Mst => {
+            Decoder::Mst | Decoder::OneEndpointCrossing => {
                 MatrixTree::new(ROOT).marginals(scores, &mut scratch.matrix_tree, marginals)
             }
         }
@@ -159,6 +180,7 @@ impl fmt::Display for Decoder {
         f.write_str(match self {
             Decoder::Eisner => "eisner",
             Decoder::Mst => "mst",
+            Decoder::OneEndpointCrossing => "1ec",
         })
     }
 }
@@ -170,7 +192,8 @@ impl FromStr for Decoder {
         match name {
             "eisner" => Ok(Decoder::Eisner),
             "mst" => Ok(Decoder::Mst),
-            _ => Err("choose eisner or mst"),
+            "1ec" => Ok(Decoder::OneEndpointCrossing),
+            _ => Err("choose eisner, mst or 1ec"),
         }
     }
 }

@@ -268,6 +268,10 @@ impl TrainConfig {
             let remedy = "pa, mira, mira-k or perceptron when the order is above 1";
             return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
         }
+        if self.order > 1 && self.decoder == Some(Decoder::OneEndpointCrossing) {
+            let remedy = "eisner or mst when the order is above 1";
+            return Err(TrainError::setting("decoder", "1ec", remedy));
+        }
         if self.epochs == 0 {
             return Err(TrainError::NoEpoch);
         }

@@ -40,7 +40,7 @@ pub(super) struct Run<'a> {
     trees: TreeProblem,
     /// Weights of the pruner of a higher-order parser.
     pruner: Option<Quantised>,
-    /// Complete gold trees for the labels; for the trees themselves, lifted when the decoder is projective.
+    /// Complete gold trees for the labels; for the trees themselves, adapted to the decoder.
     label_examples: Vec<Example>,
     tree_examples: Vec<Example>,
     checkpoint: Checkpoint,
@@ -270,8 +270,7 @@ fn examples(
     if labels.is_empty() {
         return Err(TrainError::NoCompleteTree);
     }
-    let lift = engine.decoder == Decoder::Eisner;
-    let mut trees: Vec<_> = sentences().map(|sent| Example::new(engine, sent, lift)).collect();
+    let mut trees: Vec<_> = sentences().map(|sent| Example::new(engine, sent, true)).collect();
     let before = trees.len();
     trees.retain(|example| fits(engine.decoder, example));
     if trees.len() < before {

@@ -52,8 +52,7 @@ fn problem(decoder: Decoder, joint: bool, order: u32) -> (TreeProblem, Vec<Examp
     let engine = Engine::new(&texts, labels, filters, decoder, Pruning::default()).unwrap();
     let cost = Cost { relations: [("obl".to_owned(), 1.75)].into(), ..Cost::default() };
     let costs = WordCosts::new(&cost, &engine.labels, joint).unwrap();
-    let lift = decoder == Decoder::Eisner;
-    let mut examples: Vec<_> = train.iter().map(|sent| Example::new(&engine, sent, lift)).collect();
+    let mut examples: Vec<_> = train.iter().map(|sent| Example::new(&engine, sent, true)).collect();
     let config = TrainConfig { max_bits: 13, max_label_bits: 12, ..TrainConfig::default() };
     let problem = TreeProblem::new(engine, costs, &examples, &config);
     // Partial copies: one without two heads, one without a head and with a label less.
