@@ -139,6 +139,7 @@ impl Arguments {
                 keep: self.keep,
                 confidence: self.confidence || self.source.is_sentence(),
                 k_best: self.kbest,
+                ..ParseOptions::default()
             },
             ..Options::default()
         }

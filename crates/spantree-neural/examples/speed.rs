@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use spantree_neural::network::{Numbers, Packs};
+use spantree_neural::network::{Numbers, Packs, ScoreGradients};
 use spantree_neural::{Batch, Network, Rng, Shape, Trace};
 
 const WORDS: usize = 15;
@@ -14,7 +14,17 @@ fn main() {
     let mut sizes = std::env::args().skip(1).filter_map(|size| size.parse().ok());
     let mut size = |default| sizes.next().unwrap_or(default);
     let (layers, units, sentences) = (size(3), size(128), size(16));
-    let shape = Shape { rows: 40_000, width: 128, layers, units, arc: 128, label: 32, labels: 40 };
+    let shape = Shape {
+        rows: 40_000,
+        width: 128,
+        layers,
+        units,
+        arc: 128,
+        label: 64,
+        labels: 40,
+        tag: 64,
+        tags: 400,
+    };
     let network = Network::new(shape);
     let weights = network.initial::<f32>(1);
     let (mut packs, mut trace) = (Packs::default(), Trace::default());
@@ -39,10 +49,12 @@ fn main() {
     let mut gradients = network.gradients();
     let dlabels = vec![0.01; heads.len() * shape.labels];
     let darcs = vec![0.01; (WORDS + 1) * (WORDS + 1) * sentences];
+    let dtags = vec![0.01; heads.len() * shape.tags];
+    let scores = ScoreGradients { arcs: &darcs, labels: &dlabels, tags: &dtags };
     report("forward and backward", sentences, || {
         forward(&mut trace);
         gradients.clear();
-        network.backward(numbers, (&batch, &heads), &mut trace, (&darcs, &dlabels), &mut gradients);
+        network.backward(numbers, (&batch, &heads), &mut trace, scores, &mut gradients);
     });
 }
 

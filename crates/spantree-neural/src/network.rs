@@ -32,6 +32,10 @@ pub struct Shape {
     pub label: usize,
     /// Number of labels.
     pub labels: usize,
+    /// Width of the vectors that score tags.
+    pub tag: usize,
+    /// Scores of tags per row; 0 for a network that does not tag.
+    pub tags: usize,
 }
 
 /// The ids of the rows of some sentences, the root first in each.
@@ -90,10 +94,11 @@ pub struct Network {
     shape: Shape,
     norm: LayerNorm,
     layers: Vec<Recurrent>,
-    /// From the encoder to the vectors of arcs (child, head) and labels (child, head).
+    /// From the encoder to the vectors of arcs (child, head), labels (child, head) and tags.
     sides: Linear,
     arcs: ArcScorer,
     labels: LabelScorer,
+    tags: Linear,
     parameters: usize,
 }
 
@@ -113,6 +118,7 @@ pub struct Packs<T> {
     sides: PackedLinear<T>,
     arcs: PackedArcs<T>,
     labels: PackedLinear<T>,
+    tags: PackedLinear<T>,
 }
 
 /// The numbers that a network computes with.
@@ -157,6 +163,17 @@ impl<T: Real> Gradients<T> {
     }
 }
 
+/// The gradients of all scores of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoreGradients<'a, T> {
+    /// Of [`Trace::arc_scores`].
+    pub arcs: &'a [T],
+    /// Of [`Trace::label_scores`], asked for all rows.
+    pub labels: &'a [T],
+    /// Of [`Trace::tag_scores`].
+    pub tags: &'a [T],
+}
+
 /// Shares of values that are dropped in training.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DropoutRates {
@@ -164,7 +181,7 @@ pub struct DropoutRates {
     pub input: f64,
     /// Between layers.
     pub layer: f64,
-    /// Of the vectors that score arcs and labels.
+    /// Of the vectors that score arcs, labels and tags.
     pub sides: f64,
 }
 
@@ -179,6 +196,7 @@ pub struct Trace<T> {
     sides: Vec<T>,
     arcs: ArcTrace<T>,
     labels: LabelTrace<T>,
+    tags: Vec<T>,
     /// Masks of the input, of each layer, of the sides.
     dropout: Vec<Dropout<T>>,
     scratch: ProductScratch<T>,
@@ -199,6 +217,12 @@ impl<T> Trace<T> {
     pub fn label_scores(&self) -> &[T] {
         &self.labels.scores
     }
+
+    /// The scores of tags, row by row; those of the root mean nothing.
+    #[must_use]
+    pub fn tag_scores(&self) -> &[T] {
+        &self.tags
+    }
 }
 
 impl Network {
@@ -213,10 +237,12 @@ impl Network {
         });
         let layers: Vec<_> = layers.collect();
         let encoded = layers.last().map_or(shape.width, Recurrent::outputs);
-        let sides = Linear::new(encoded, 2 * (shape.arc + shape.label), &mut places);
+        let vectors = 2 * (shape.arc + shape.label) + shape.tag;
+        let sides = Linear::new(encoded, vectors, &mut places);
         let arcs = ArcScorer::new(shape.arc, &mut places);
         let labels = LabelScorer::new(shape.label, shape.labels, &mut places);
-        Self { shape, norm, layers, sides, arcs, labels, parameters: places.used() }
+        let tags = Linear::new(shape.tag, shape.tags, &mut places);
+        Self { shape, norm, layers, sides, arcs, labels, tags, parameters: places.used() }
     }
 
     /// The sizes.
@@ -243,6 +269,7 @@ impl Network {
         self.sides.initialise(&mut dense, &mut rng);
         self.arcs.initialise(&mut dense, &mut rng);
         self.labels.initialise(&mut dense, &mut rng);
+        self.tags.initialise(&mut dense, &mut rng);
         Weights { embeddings, dense }
     }
 
@@ -264,6 +291,7 @@ impl Network {
         self.sides.pack(dense, backward, &mut packs.sides);
         self.arcs.pack(dense, backward, &mut packs.arcs);
         self.labels.pack(dense, backward, &mut packs.labels);
+        self.tags.pack(dense, backward, &mut packs.tags);
     }
 
     /// Draws the masks of a batch.
@@ -286,11 +314,12 @@ impl Network {
         last.draw(rows * self.sides.outputs, rates.sides, rng);
     }
 
-    /// Scores all arcs of a batch; with dropout if [`Network::draw_dropout`] was called on this trace.
+    /// Scores all arcs and tags of a batch; with dropout if [`Network::draw_dropout`] was called on this trace.
     pub fn encode<T: Real>(&self, numbers: Numbers<'_, T>, batch: &Batch, trace: &mut Trace<T>) {
         let Numbers { table, dense, packs } = numbers;
         let starts = &batch.starts;
-        let Trace { normal, spread, input, layers, sides, arcs, dropout, scratch, .. } = trace;
+        let Trace { normal, spread, input, layers, sides, arcs, tags, dropout, scratch, .. } =
+            trace;
         dropout.resize_with(self.layers.len() + 2, Dropout::default);
         embedding::forward(table, self.shape.width, batch.ids(), normal);
         self.norm.forward(dense, normal, spread, input);
@@ -307,6 +336,9 @@ impl Network {
         leaky(sides);
         dropout[self.layers.len() + 1].apply(sides);
         self.arcs.forward(dense, &packs.arcs, starts, self.arc_sides(sides), arcs, scratch);
+        if self.shape.tags > 0 {
+            self.tags.forward(dense, &packs.tags, self.tag_rows(sides), tags, scratch);
+        }
     }
 
     /// Scores the labels of the arcs from row `first + heads[i]` of the batch to row `first + i`, after [`Network::encode`].
@@ -322,14 +354,13 @@ impl Network {
         self.labels.forward(numbers.dense, &numbers.packs.labels, sides, heads, labels, scratch);
     }
 
-    /// Adds the gradients of a loss, given those of the scores that [`Network::encode`] and [`Network::label`] left, the latter
-    /// for all rows.
+    /// Adds the gradients of a loss, given those of the scores that [`Network::encode`] and [`Network::label`] left.
     pub fn backward<T: Real>(
         &self,
         numbers: Numbers<'_, T>,
         (batch, heads): (&Batch, &[usize]),
         trace: &mut Trace<T>,
-        (darcs, dlabels): (&[T], &[T]),
+        scores: ScoreGradients<'_, T>,
         gradients: &mut Gradients<T>,
     ) {
         let Numbers { dense, packs, .. } = numbers;
@@ -340,10 +371,22 @@ impl Network {
         let [dy, dx] = &mut trace.gradients;
         let mut dsides = vec![T::ZERO; sides.len()];
         let arc_sides = (starts.as_slice(), self.arc_sides(sides));
-        self.arcs.backward(&packs.arcs, arc_sides, arcs, darcs, (gradient, &mut dsides), scratch);
+        self.arcs.backward(
+            &packs.arcs,
+            arc_sides,
+            arcs,
+            scores.arcs,
+            (gradient, &mut dsides),
+            scratch,
+        );
         let label_sides = (self.label_sides(sides), heads);
         let targets = (gradient.as_mut_slice(), dsides.as_mut_slice());
-        self.labels.backward(&packs.labels, label_sides, labels, dlabels, targets, scratch);
+        self.labels.backward(&packs.labels, label_sides, labels, scores.labels, targets, scratch);
+        if self.shape.tags > 0 && !dsides.is_empty() {
+            let dx = &mut dsides[self.tag_column()..];
+            let x = self.tag_rows(sides);
+            self.tags.backward(&packs.tags, x, scores.tags, gradient, dx, scratch);
+        }
         dropout[self.layers.len() + 1].apply(&mut dsides);
         leaky_backward(sides, &mut dsides);
         let encoded = layers.last().map_or(&*input, |layer| &layer.output);
@@ -377,6 +420,17 @@ impl Network {
         let child = 2 * self.shape.arc;
         Sides { data, step: self.sides.outputs, child, head: child + self.shape.label }
     }
+
+    /// Where the vector that scores tags begins in a row of sides.
+    fn tag_column(&self) -> usize {
+        2 * (self.shape.arc + self.shape.label)
+    }
+
+    fn tag_rows<'a, T>(&self, sides: &'a [T]) -> Rows<'a, T> {
+        let step = self.sides.outputs;
+        let data = sides.get(self.tag_column()..).unwrap_or_default();
+        Rows { data, rows: sides.len() / step, step }
+    }
 }
 
 /// Initial embeddings lie between −0.1 and 0.1: what is summed and then normalised need not be large.
@@ -388,8 +442,17 @@ mod tests {
     use crate::loss::cross_entropy;
     use crate::testing::check_gradient;
 
-    const SHAPE: Shape =
-        Shape { rows: 7, width: 3, layers: 2, units: 2, arc: 3, label: 2, labels: 3 };
+    const SHAPE: Shape = Shape {
+        rows: 7,
+        width: 3,
+        layers: 2,
+        units: 2,
+        arc: 3,
+        label: 2,
+        labels: 3,
+        tag: 2,
+        tags: 4,
+    };
 
     fn batch(sentences: &[&[u32]]) -> Batch {
         let mut batch = Batch::default();
@@ -430,9 +493,14 @@ mod tests {
                 let scores = &trace.label_scores()[row * 3..][..3];
                 loss += cross_entropy(scores, gold, None, 1.0, &mut dlabels[row * 3..][..3]);
             }
+            let mut dtags = [0.0; 5 * 4];
+            for (row, gold) in [(1, 3), (4, 0)] {
+                let scores = &trace.tag_scores()[row * 4..][..4];
+                loss += cross_entropy(scores, gold, None, 1.0, &mut dtags[row * 4..][..4]);
+            }
             let mut gradients = network.gradients();
-            let targets = (&darcs[..], &dlabels[..]);
-            network.backward(numbers, (&batch, &heads), &mut trace, targets, &mut gradients);
+            let scores = ScoreGradients { arcs: &darcs, labels: &dlabels, tags: &dtags };
+            network.backward(numbers, (&batch, &heads), &mut trace, scores, &mut gradients);
             for (row, d) in gradients.embeddings.iter() {
                 gradient[row * 3..][..3].iter_mut().zip(d).for_each(|(sum, d)| *sum += d);
             }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Sentence → Inputs → Scorer (network) → ArcScores → Decoder → heads → Scorer → labels
+//!                                    ↘ tags, better than those that it read
 //! ```
 //! [`Parser`] is the loaded model, [`Worker`] parses with it, [`train`] makes it. The network itself, which knows numbers
 //! only, is in [`spantree_neural`]; what is behind the table of scores is shared with [`crate::graph`].
@@ -11,6 +12,7 @@ pub mod input;
 pub mod parser;
 pub(crate) mod rounded;
 pub mod scorer;
+mod tags;
 pub mod train;
 pub mod worker;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use spantree::Pipeline;
-use spantree::neural::train::train;
+use spantree::neural::train::{Data, RightTags, train};
 use spantree::neural::{NeuralConfig, Parser, Sizes};
 use spantree::parser::ParseOptions;
 use spantree::pipeline::Stages;
@@ -17,7 +17,7 @@ fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
 }
 
 fn config() -> TrainConfig {
-    let sizes = Sizes { width: 24, layers: 1, units: 16, arc: 24, label: 8 };
+    let sizes = Sizes { width: 24, layers: 1, units: 16, arc: 24, label: 8, tag: 8 };
     let neural = NeuralConfig {
         epochs: Some(4),
         batch: Some(40),
@@ -30,7 +30,7 @@ fn config() -> TrainConfig {
 }
 
 fn make(config: &TrainConfig) -> Parser {
-    train(config, (&treebank(1, 200), 1), &treebank(2, 50), &mut |_| ()).unwrap()
+    train(config, Data::new(&treebank(1, 200), &treebank(2, 50)), &mut |_| ()).unwrap()
 }
 
 static PARSER: LazyLock<Parser> = LazyLock::new(|| make(&config()));
@@ -96,7 +96,7 @@ fn the_same_seed_gives_the_same_bytes_also_after_a_kill() {
         let stop = &mut |progress| {
             assert!(!matches!(progress, Progress::EpochStart { epoch: 3, .. }), "killed");
         };
-        train(&with_file, (&treebank(1, 200), 1), &treebank(2, 50), stop)
+        train(&with_file, Data::new(&treebank(1, 200), &treebank(2, 50)), stop)
     });
     assert!(killed.is_err() && path.exists());
     let mut epochs = Vec::new();
@@ -106,7 +106,7 @@ fn the_same_seed_gives_the_same_bytes_also_after_a_kill() {
             epochs.push(epoch);
         }
     };
-    let resumed = train(&resume, (&treebank(1, 200), 1), &treebank(2, 50), watch).unwrap();
+    let resumed = train(&resume, Data::new(&treebank(1, 200), &treebank(2, 50)), watch).unwrap();
     assert_eq!(epochs, [3, 4]);
     assert_eq!(bytes(&resumed, "resumed"), whole);
     assert!(!path.exists(), "a finished run needs no checkpoint");
@@ -129,11 +129,11 @@ fn a_checkpoint_of_another_run_is_refused() {
         let stop = &mut |progress| {
             assert!(!matches!(progress, Progress::EpochStart { epoch: 2, .. }), "killed");
         };
-        train(&ours, (&treebank(1, 100), 1), &[], stop)
+        train(&ours, Data::new(&treebank(1, 100), &[]), stop)
     });
     assert!(killed.is_err());
     let other = TrainConfig { seed: 9, ..ours };
-    let error = train(&other, (&treebank(1, 100), 1), &[], &mut |_| ()).unwrap_err();
+    let error = train(&other, Data::new(&treebank(1, 100), &[]), &mut |_| ()).unwrap_err();
     assert!(matches!(error, TrainError::OtherRun { .. }), "{error}");
     std::fs::remove_file(path).unwrap();
 }
@@ -194,7 +194,7 @@ fn words_without_a_head_teach_nothing_and_do_no_harm() {
     for sent in partial.iter_mut().step_by(2).filter(|sent| !sent.is_empty()) {
         sent.set_head(1, None);
     }
-    let parser = train(&config(), (&partial, 1), &treebank(2, 50), &mut |_| ()).unwrap();
+    let parser = train(&config(), Data::new(&partial, &treebank(2, 50)), &mut |_| ()).unwrap();
     assert!(parser.info().dev.unwrap().las > 75.0);
 }
 
@@ -230,4 +230,53 @@ fn vector_instructions_change_no_tree_of_the_english_model() {
     println!(
         "the trees of {words} words are the same; their scores differ by at most {largest:.1e}"
     );
+}
+
+/// A treebank in which every fifth word has the tag of another.
+fn badly_tagged(seed: u64, count: usize) -> Vec<Sentence> {
+    let mut sentences = treebank(seed, count);
+    for sent in &mut sentences {
+        for word in (1..=sent.len() as u32).filter(|word| word % 5 == 0) {
+            sent.set(word, Column::Upos, "INTJ");
+        }
+    }
+    sentences
+}
+
+#[test]
+fn bad_tags_are_corrected() {
+    let (right, right_dev) = (treebank(1, 200), treebank(2, 50));
+    let (bad, bad_dev) = (badly_tagged(1, 200), badly_tagged(2, 50));
+    let right_tags = Some(RightTags { train: &right, dev: &right_dev });
+    let data = Data { train: &bad, versions: 1, dev: &bad_dev, right_tags };
+    let mut told = None;
+    let watch = &mut |progress| {
+        if let Progress::Retagged { read, corrected } = progress {
+            told = Some((read, corrected));
+        }
+    };
+    let parser = train(&config(), data, watch).unwrap();
+    let (read, corrected) = told.unwrap();
+    assert!(read[0] < 85.0 && corrected[0] > 97.0, "{read:?} {corrected:?}");
+    let loaded = Pipeline::from_bytes("saved", &bytes(&parser, "tags")).unwrap();
+    let mut worker = loaded.stages().parser.as_ref().unwrap().worker();
+    let (mut sent, kept) = (bad_dev[0].clone(), &bad_dev[0]);
+    worker.parse(&mut sent, &ParseOptions::default()).unwrap();
+    assert!(sent.words().zip(kept.words()).all(|(a, b)| a.upos() == b.upos()), "not asked for");
+    let options = ParseOptions { retag: true, confidence: true, ..ParseOptions::default() };
+    let analysis = worker.parse(&mut sent, &options).unwrap();
+    assert!(analysis.retagged && analysis.tags.len() == right_dev[0].len());
+    assert!(analysis.tags.iter().all(|sure| sure.upos > 0.5));
+}
+
+#[test]
+fn tags_that_get_no_better_stay() {
+    let (train_set, dev) = (treebank(1, 60), treebank(2, 20));
+    let right_tags = Some(RightTags { train: &train_set, dev: &dev });
+    let data = Data { train: &train_set, versions: 1, dev: &dev, right_tags };
+    let parser = train(&config(), data, &mut |_| ()).unwrap();
+    assert!(!parser.info().retags, "nothing is better than what is right");
+    let mut sent = dev[0].clone();
+    let options = ParseOptions { retag: true, ..ParseOptions::default() };
+    assert!(!parser.worker().parse(&mut sent, &options).unwrap().retagged);
 }

@@ -98,6 +98,12 @@ fn describe(progress: &Progress) -> Option<String> {
                 .map_or_else(String::new, |(uas, las)| format!("  dev UAS {uas:.2}  LAS {las:.2}"));
             format!("trees  {epoch:>2}  loss {loss:.4}{scores}  {seconds:>6.1} s")
         }
+        Progress::Retagged { read, corrected } => {
+            let change = |name, column: usize| {
+                format!("  {name} {:.2} → {:.2}", read[column], corrected[column])
+            };
+            format!("tags   dev{}{}{}", change("UPOS", 0), change("XPOS", 1), change("FEATS", 2))
+        }
         Progress::Calibrate => "calibrating".to_owned(),
         _ => return None,
     })

@@ -22,6 +22,12 @@ pub struct Header {
     pub sizes: Sizes,
     /// How scores become probabilities.
     pub calibration: Calibration,
+    /// The tags (UPOS, XPOS, FEATS) that the network scores; none if it does not tag.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<[String; 3]>,
+    /// Whether its tags are better than those that it reads.
+    #[serde(default)]
+    pub retags: bool,
 }
 
 /// The sizes of a network that are settings.
@@ -38,11 +44,13 @@ pub struct Sizes {
     pub arc: usize,
     /// Width of the vectors that score labels.
     pub label: usize,
+    /// Width of the vectors that score tags.
+    pub tag: usize,
 }
 
 impl Default for Sizes {
     fn default() -> Self {
-        Self { width: 128, layers: 2, units: 128, arc: 128, label: 64 }
+        Self { width: 128, layers: 2, units: 128, arc: 128, label: 64, tag: 64 }
     }
 }
 
@@ -51,15 +59,23 @@ impl Sizes {
     pub(crate) const LIMIT: usize = 4096;
 
     /// Each size with its name in settings.
-    pub(crate) fn named(&self) -> [(&'static str, usize); 5] {
-        let Self { width, layers, units, arc, label } = *self;
-        [("width", width), ("layers", layers), ("units", units), ("arc", arc), ("label", label)]
+    pub(crate) fn named(&self) -> [(&'static str, usize); 6] {
+        let Self { width, layers, units, arc, label, tag } = *self;
+        [
+            ("width", width),
+            ("layers", layers),
+            ("units", units),
+            ("arc", arc),
+            ("label", label),
+            ("tag", tag),
+        ]
     }
 
-    /// The shape of the network with so many embeddings and labels.
+    /// The shape of the network with so many embeddings, labels and parts of tags.
     #[must_use]
-    pub fn shape(&self, rows: usize, labels: usize) -> Shape {
-        let Self { width, layers, units, arc, label } = *self;
-        Shape { rows, width, layers, units, arc, label, labels }
+    pub fn shape(&self, rows: usize, labels: usize, tags: usize) -> Shape {
+        let Self { width, layers, units, arc, label, tag } = *self;
+        let tag = if tags == 0 { 0 } else { tag };
+        Shape { rows, width, layers, units, arc, label, labels, tag, tags }
     }
 }

@@ -14,6 +14,7 @@ use crate::feature::Atom;
 use crate::graph::{Decoder, LabelSet};
 use crate::model::{Container, ModelError, ParserHeader, Sections};
 use crate::parser::check_labels;
+use crate::tag::TagSet;
 
 /// The section with the keys of known inputs.
 const KEYS: &str = "network_keys";
@@ -25,6 +26,8 @@ pub struct Parser {
     pub(super) scorer: Arc<Scorer>,
     pub(super) labels: LabelSet,
     pub(super) decoder: Decoder,
+    /// The tags that the network scores; none if it does not tag.
+    pub(super) tagset: TagSet,
 }
 
 impl Parser {
@@ -58,27 +61,38 @@ impl Parser {
         };
         let atoms: Vec<_> = header.inputs.iter().map(atom).collect::<Result<_, _>>()?;
         let inputs = Inputs::new(&atoms, container.section(KEYS)?.to_vec());
-        let network = Network::new(header.sizes.shape(inputs.rows(), labels));
+        let Some(tagset) = TagSet::new(header.tags.clone()) else {
+            return Err(invalid(format!("it has {} tags", header.tags.len())));
+        };
+        let shape = header.sizes.shape(inputs.rows(), labels, tagset.part_count());
+        let network = Network::new(shape);
         let size = (inputs.rows(), header.sizes.width, network.parameters());
         let rounded = Rounded::read(container, size)?;
         if header.decoder.parse::<Decoder>().is_err() {
             return Err(invalid(format!("unknown decoder \"{}\"", header.decoder)));
         }
-        Ok(Self::assemble(header, inputs, rounded))
+        Ok(Self::assemble(header, inputs, tagset, rounded))
     }
 
     /// A parser out of parts that fit each other.
-    pub(super) fn assemble(header: Header, inputs: Inputs, rounded: Rounded) -> Self {
-        let network = Network::new(header.sizes.shape(inputs.rows(), header.labels.len()));
+    pub(super) fn assemble(
+        header: Header,
+        inputs: Inputs,
+        tagset: TagSet,
+        rounded: Rounded,
+    ) -> Self {
+        let (labels, parts) = (header.labels.len(), tagset.part_count());
+        let network = Network::new(header.sizes.shape(inputs.rows(), labels, parts));
         Self {
             scorer: Arc::new(Scorer::new(inputs, network, rounded)),
             labels: LabelSet::new(header.labels.clone()),
             decoder: header.decoder.parse().unwrap_or(Decoder::Mst),
+            tagset,
             header,
         }
     }
 
-    /// The same parser with other probabilities.
+    /// The same parser with another header of the same sizes.
     pub(super) fn with_header(&self, header: Header) -> Self {
         Self { header, ..self.clone() }
     }

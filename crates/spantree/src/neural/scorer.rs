@@ -92,6 +92,13 @@ impl ScorerScratch {
         scores.fill(|head, child| table[child * rows + head]);
     }
 
+    /// The scores of the parts of tags of a word of a sentence; none if the network does not tag.
+    #[must_use]
+    pub fn tags(&self, sentence: usize, word: usize) -> &[f32] {
+        let count = self.trace.tag_scores().len() / self.batch.rows().max(1);
+        &self.trace.tag_scores()[(self.batch.starts()[sentence] + word) * count..][..count]
+    }
+
     /// The scores of the labels of a word of the sentence whose labels were scored last.
     #[must_use]
     pub fn labels(&self, word: usize) -> &[f32] {

@@ -2,7 +2,7 @@
 //!
 //! Sentences are learned from in batches of about the same number of words, in a new order each epoch. The rate falls
 //! linearly to 0, so all epochs are run; after each the development set is parsed with averaged, rounded weights, and the
-//! best epoch is kept. Words without a head or a label teach nothing; the rest of their sentence does.
+//! best epoch is kept. Given the right tags besides predicted ones, the network also learns to tag. Words without a head or a label teach nothing; the rest of their sentence does.
 //!
 //! Everything is a function of data, configuration and seed, also when training was interrupted and resumed.
 
@@ -21,19 +21,49 @@ pub use arcs::ArcLoss;
 pub use config::NeuralConfig;
 use run::Run;
 
-/// Trains on `versions` versions of one treebank, one after the other in `train`, that differ in tags or lemmas: each epoch
-/// sees each sentence once, in one version after the other. Of the configuration, seed, decoder, threads, checkpoint and
+/// What a parser learns from.
+#[derive(Clone, Copy, Debug)]
+pub struct Data<'a> {
+    /// Versions of one treebank, one after the other, that differ in tags or lemmas: each epoch sees each sentence once, in
+    /// one version after the other.
+    pub train: &'a [Sentence],
+    /// How many versions there are.
+    pub versions: usize,
+    /// The development set; may be empty.
+    pub dev: &'a [Sentence],
+    /// If the tags of the first version and of the development set are predicted: the right ones. The network then learns to
+    /// correct the tags that it reads.
+    pub right_tags: Option<RightTags<'a>>,
+}
+
+/// The same sentences with the right tags.
+#[derive(Clone, Copy, Debug)]
+pub struct RightTags<'a> {
+    /// Of the training data.
+    pub train: &'a [Sentence],
+    /// Of the development set.
+    pub dev: &'a [Sentence],
+}
+
+impl<'a> Data<'a> {
+    /// One version of a treebank, to be learned as it is.
+    #[must_use]
+    pub fn new(train: &'a [Sentence], dev: &'a [Sentence]) -> Self {
+        Self { train, versions: 1, dev, right_tags: None }
+    }
+}
+
+/// Trains a parser. Of the configuration, seed, decoder, threads, checkpoint and
 /// [`NeuralConfig`] count.
 ///
 /// # Errors
 /// When the data cannot be trained on, or a checkpoint fails.
 pub fn train(
     config: &TrainConfig,
-    (train, versions): (&[Sentence], usize),
-    dev: &[Sentence],
+    data: Data<'_>,
     progress: Observer<'_>,
 ) -> Result<Parser, TrainError> {
-    let mut run = Run::new(config, (train, versions), dev, progress)?;
+    let mut run = Run::new(config, data, progress)?;
     run.learn()?;
     run.finish()
 }

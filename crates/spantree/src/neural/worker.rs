@@ -5,6 +5,7 @@ use spantree_treebank::Sentence;
 
 use super::parser::Parser;
 use super::scorer::ScorerScratch;
+use super::tags;
 use crate::graph::Decoder;
 use crate::graph::labels::GivenLabels;
 use crate::parser::analysis::Stopwatch;
@@ -25,6 +26,8 @@ pub struct Worker<'p> {
     search: Search,
     given: GivenLabels,
     analysis: Analysis,
+    /// Probabilities of tags.
+    chances: Vec<f32>,
     timing: Timing,
 }
 
@@ -37,6 +40,7 @@ impl<'p> Worker<'p> {
             search: Search::default(),
             given: GivenLabels::default(),
             analysis: Analysis::default(),
+            chances: Vec::new(),
             timing: Timing::default(),
         }
     }
@@ -47,7 +51,7 @@ impl<'p> Worker<'p> {
         self.timing
     }
 
-    /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
+    /// Parses a sentence and writes HEAD and DEPREL, and tags if asked for; everything else in it stays.
     ///
     /// # Errors
     /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
@@ -126,7 +130,25 @@ impl<'p> Worker<'p> {
         }
         let best = &self.analysis.trees[0];
         search::write(sent, best, &self.parser.labels, None, options.keep);
+        if options.retag && self.parser.info().retags {
+            self.retag(index, sent, options.confidence);
+            watch.lap(&mut self.timing.labels);
+        }
         Ok(&self.analysis)
+    }
+
+    /// Overwrites the tags of the sentence with this number.
+    fn retag(&mut self, index: usize, sent: &mut Sentence, confidence: bool) {
+        let tagset = &self.parser.tagset;
+        for word in 1..=sent.len() {
+            let scores = self.score.tags(index, word);
+            let Some(tag) = tags::best(tagset, scores) else { return };
+            self.analysis.retagged |= tags::write(tagset, tag, sent, word as u32);
+            if confidence {
+                let sure = tags::confidence(tagset, tag, scores, &mut self.chances);
+                self.analysis.tags.push(sure);
+            }
+        }
     }
 
     fn add_confidences(&mut self, decoder: Decoder) {

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use spantree_decode::Infeasible;
 use thiserror::Error;
 
+use crate::tag::TagConfidence;
+
 /// Sentences longer than this are decoded without projectivity: Eisner's algorithm would take too long.
 pub const PROJECTIVE_LIMIT: usize = 512;
 /// Sentences longer than this get no confidences.
@@ -20,11 +22,13 @@ pub struct ParseOptions {
     pub confidence: bool,
     /// Number of trees wanted; 0 and 1 mean the best one.
     pub k_best: usize,
+    /// Overwrite UPOS, XPOS and FEATS, which a tagger predicted, if the parser knows better.
+    pub retag: bool,
 }
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { keep: false, confidence: false, k_best: 1 }
+        Self { keep: false, confidence: false, k_best: 1, retag: false }
     }
 }
 
@@ -101,6 +105,10 @@ pub struct Analysis {
     pub trees: Vec<ScoredTree>,
     /// One per word of the best tree, if asked for.
     pub confidences: Vec<Confidence>,
+    /// Whether a tag was overwritten.
+    pub retagged: bool,
+    /// Probabilities of the tags, one per word, if confidences were asked for and the parser chose the tags.
+    pub tags: Vec<TagConfidence>,
     /// What happened on the way.
     pub warnings: Vec<ParseWarning>,
 }
@@ -110,6 +118,8 @@ impl Analysis {
     pub(crate) fn clear(&mut self) {
         self.trees.clear();
         self.confidences.clear();
+        self.retagged = false;
+        self.tags.clear();
         self.warnings.clear();
     }
 }

@@ -9,7 +9,10 @@ use thiserror::Error;
 use super::{Pipeline, Stages};
 use crate::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
 use crate::model::ModelError;
-use crate::neural;
+use crate::neural::{
+    self,
+    train::{Data, RightTags},
+};
 use crate::parser::Parser;
 use crate::segment::{self, Segmenter};
 use crate::tag::{self, TagOptions, Tagger, TaggerConfig, TaggerTrainer};
@@ -198,7 +201,7 @@ fn train_parser(
     // One sentence cannot be tagged by a tagger that did not see it.
     let gold = config.tags == Tags::Gold || train.len() < 2;
     let Some(tagger) = stages.tagger.as_ref().filter(|_| !gold) else {
-        return train_kind(config, train, 1, dev, progress);
+        return train_kind(config, Data::new(train, dev), progress);
     };
     let folds = config.folds.clamp(2, train.len());
     progress(Progress::JackKnife(folds));
@@ -218,26 +221,25 @@ fn train_parser(
     if versions == 2 {
         predicted.extend_from_slice(train);
     }
-    train_kind(config, &predicted, versions, &tagged_dev, progress)
+    let right_tags = Some(RightTags { train, dev });
+    let data = Data { train: &predicted, versions, dev: &tagged_dev, right_tags };
+    train_kind(config, data, progress)
 }
 
-/// Trains a parser of the kind that is asked for on `versions` of the same sentences, one after the other in `train`.
+/// Trains a parser of the kind that is asked for.
 fn train_kind(
     config: &PipelineConfig,
-    train: &[Sentence],
-    versions: usize,
-    dev: &[Sentence],
+    data: Data<'_>,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Parser, PipelineTrainError> {
     let mut report = |step| progress(Progress::Parser(step));
+    let Data { train, versions, dev, .. } = data;
     match config.parser.parser {
         Kind::Graph => {
             let trainer = Trainer::new(config.parser.clone());
             Ok(trainer.train_versions(train, versions, dev, &mut report)?.into())
         }
-        Kind::Neural => {
-            Ok(neural::train::train(&config.parser, (train, versions), dev, &mut report)?.into())
-        }
+        Kind::Neural => Ok(neural::train::train(&config.parser, data, &mut report)?.into()),
         Kind::Transition => {
             let data = (train, versions);
             Ok(train::train_transition(&config.parser, data, dev, &mut report)?.into())

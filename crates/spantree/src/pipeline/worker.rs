@@ -3,11 +3,12 @@
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-use spantree_treebank::{Column, Sentence};
+use spantree_treebank::{Sentence, Token};
 use thiserror::Error;
 
 use super::Pipeline;
 use crate::parser::{self, Analysis, ParseError, ParseOptions, Parser};
+use crate::tag::tagset::columns;
 use crate::tag::{TagConfidence, TagOptions};
 use crate::{lemma, tag};
 
@@ -65,6 +66,14 @@ pub struct Outcome<'a> {
     pub analysis: Option<&'a Analysis>,
 }
 
+impl<'a> Outcome<'a> {
+    /// A parser that chose the tags knows how sure they are.
+    fn new(tags: &'a [TagConfidence], analysis: Option<&'a Analysis>) -> Self {
+        let chosen = analysis.map(|analysis| analysis.tags.as_slice());
+        Self { tags: chosen.filter(|chosen| !chosen.is_empty()).unwrap_or(tags), analysis }
+    }
+}
+
 /// Where the time of a [`Worker`] went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
@@ -97,6 +106,8 @@ impl AddAssign for Timing {
 pub struct Worker<'p> {
     annotator: Annotator<'p>,
     parser: Option<parser::Worker<'p>>,
+    /// What was done to some sentences.
+    states: Vec<State>,
     /// Confidences of the tags of some sentences, one sentence after the other, and where each begins.
     tags: Vec<TagConfidence>,
     tag_starts: Vec<usize>,
@@ -109,9 +120,10 @@ impl<'p> Worker<'p> {
             timing: Timing::default(),
             tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
+            confidences: Vec::new(),
         };
         let parser = stages.parser.as_ref().map(Parser::worker);
-        Self { annotator, parser, tags: Vec::new(), tag_starts: Vec::new() }
+        Self { annotator, parser, states: Vec::new(), tags: Vec::new(), tag_starts: Vec::new() }
     }
 
     /// Fills in what the model has stages for and the sentence lacks.
@@ -123,17 +135,16 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &Options,
     ) -> Result<Outcome<'_>, PipelineError> {
-        let tags = self.annotator.annotate(sent, options);
-        let analysis = match &mut self.parser {
-            Some(parser) if options.parse => {
-                if is_untagged(sent) {
-                    return Err(untagged(sent));
-                }
-                Some(parser.parse(sent, &options.trees)?)
-            }
-            _ => None,
+        let state = self.annotator.annotate(sent, options);
+        let Some(parser) = self.parser.as_mut().filter(|_| options.parse) else {
+            return Ok(Outcome::new(self.annotator.confidences(), None));
         };
-        Ok(Outcome { tags, analysis })
+        if state.tags == Tags::Missing {
+            return Err(untagged(sent));
+        }
+        let analysis = parser.parse(sent, &state.parse_options(options))?;
+        self.annotator.follow(sent, state, analysis);
+        Ok(Outcome::new(self.annotator.confidences(), Some(analysis)))
     }
 
     /// Does the same for several sentences, which is faster for some parsers, and hands each to `each` with its outcome.
@@ -143,30 +154,39 @@ impl<'p> Worker<'p> {
         options: &Options,
         mut each: impl FnMut(&mut Sentence, Result<Outcome<'_>, PipelineError>),
     ) {
-        let Self { annotator, parser, tags, tag_starts } = self;
+        let Self { annotator, parser, states, tags, tag_starts } = self;
+        states.clear();
         tags.clear();
         tag_starts.clear();
         for sent in &mut *sentences {
             tag_starts.push(tags.len());
-            tags.extend_from_slice(annotator.annotate(sent, options));
+            states.push(annotator.annotate(sent, options));
+            tags.extend_from_slice(annotator.confidences());
         }
         tag_starts.push(tags.len());
         let mut tags = tag_starts.windows(2).map(|bounds| &tags[bounds[0]..bounds[1]]);
         let mut tell = |sent: &mut Sentence, found: Result<Option<&Analysis>, PipelineError>| {
             let tags = tags.next().unwrap_or_default();
-            each(sent, found.map(|analysis| Outcome { tags, analysis }));
+            each(sent, found.map(|analysis| Outcome::new(tags, analysis)));
         };
         let Some(parser) = parser.as_mut().filter(|_| options.parse) else {
             return sentences.iter_mut().for_each(|sent| tell(sent, Ok(None)));
         };
-        for group in sentences.chunk_by_mut(|a, b| is_untagged(a) == is_untagged(b)) {
-            if is_untagged(&group[0]) {
-                group.iter_mut().for_each(|sent| tell(sent, Err(untagged(sent))));
-            } else {
-                parser.parse_all(group, &options.trees, |sent, found| {
-                    tell(sent, found.map(Some).map_err(PipelineError::Parse));
-                });
+        let mut rest = sentences;
+        for group in states.chunk_by(|a, b| a == b) {
+            let (sentences, after) = rest.split_at_mut(group.len());
+            rest = after;
+            let state = group[0];
+            if state.tags == Tags::Missing {
+                sentences.iter_mut().for_each(|sent| tell(sent, Err(untagged(sent))));
+                continue;
             }
+            parser.parse_all(sentences, &state.parse_options(options), |sent, found| {
+                if let Ok(analysis) = found {
+                    annotator.follow(sent, state, analysis);
+                }
+                tell(sent, found.map(Some).map_err(PipelineError::Parse));
+            });
         }
     }
 
@@ -184,41 +204,85 @@ struct Annotator<'p> {
     timing: Timing,
     tagger: Option<tag::Worker<'p>>,
     lemmatiser: Option<lemma::Worker<'p>>,
+    confidences: Vec<TagConfidence>,
 }
 
-impl Annotator<'_> {
-    /// Fills in tags and lemmas; returns the confidences of the tags, if any were asked for.
-    fn annotate(&mut self, sent: &mut Sentence, options: &Options) -> &[TagConfidence] {
-        let start = Instant::now();
-        let tags = match &mut self.tagger {
-            Some(tagger) if options.tag && (options.retag || !is_tagged(sent)) => {
-                let keep = !options.retag;
-                let options = TagOptions {
-                    keep_upos: keep,
-                    keep_xpos: keep,
-                    keep_feats: keep,
-                    confidence: options.trees.confidence,
-                };
-                tagger.tag(sent, &options)
-            }
-            _ => &[],
-        };
-        self.timing.tag += start.elapsed();
-        let start = Instant::now();
-        if let Some(lemmatiser) = &mut self.lemmatiser
-            && options.lemmatise
-            && (options.retag || sent.words().all(|word| word.lemma() == "_"))
-        {
-            lemmatiser.lemmatise(sent, &lemma::LemmaOptions { keep: false });
-        }
-        self.timing.lemmatise += start.elapsed();
-        tags
+/// Where the tags of a sentence are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tags {
+    /// There are words, and none has a tag.
+    Missing,
+    /// The input had them, or some of them.
+    Given,
+    /// The tagger chose them all.
+    Predicted,
+}
+
+/// What was done to a sentence before it is parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    tags: Tags,
+    /// Whether the lemmas are predicted.
+    lemmatised: bool,
+}
+
+impl State {
+    fn parse_options(self, options: &Options) -> ParseOptions {
+        let retag = options.trees.retag || self.tags == Tags::Predicted;
+        ParseOptions { retag, ..options.trees }
     }
 }
 
-/// Whether there are words and none of them has a tag.
-fn is_untagged(sent: &Sentence) -> bool {
-    !sent.is_empty() && sent.words().all(|word| word.upos() == "_")
+impl Annotator<'_> {
+    /// Fills in tags and lemmas.
+    fn annotate(&mut self, sent: &mut Sentence, options: &Options) -> State {
+        let start = Instant::now();
+        let tags = self.tag(sent, options);
+        self.timing.tag += start.elapsed();
+        let lemmatised = options.lemmatise
+            && self.lemmatiser.is_some()
+            && (options.retag || sent.words().all(|word| word.lemma() == "_"));
+        if lemmatised {
+            self.lemmatise(sent);
+        }
+        State { tags, lemmatised }
+    }
+
+    fn tag(&mut self, sent: &mut Sentence, options: &Options) -> Tags {
+        self.confidences.clear();
+        let untagged = sent.words().all(|word| word.upos() == "_");
+        let Some(tagger) = self.tagger.as_mut().filter(|_| options.tag) else {
+            return if untagged && !sent.is_empty() { Tags::Missing } else { Tags::Given };
+        };
+        if !options.retag && is_tagged(sent) {
+            return Tags::Given;
+        }
+        let (keep, confidence) = (!options.retag, options.trees.confidence);
+        let given = keep && sent.words().any(has_tag);
+        let options = TagOptions { keep_upos: keep, keep_xpos: keep, keep_feats: keep, confidence };
+        self.confidences.extend_from_slice(tagger.tag(sent, &options));
+        if given { Tags::Given } else { Tags::Predicted }
+    }
+
+    fn lemmatise(&mut self, sent: &mut Sentence) {
+        let start = Instant::now();
+        if let Some(lemmatiser) = &mut self.lemmatiser {
+            lemmatiser.lemmatise(sent, &lemma::LemmaOptions { keep: false });
+        }
+        self.timing.lemmatise += start.elapsed();
+    }
+
+    /// Follows the parser where it changed tags: their lemmas may be others.
+    fn follow(&mut self, sent: &mut Sentence, state: State, analysis: &Analysis) {
+        if analysis.retagged && state.lemmatised {
+            self.lemmatise(sent);
+        }
+    }
+
+    /// Of the tags of the sentence annotated last, if they were asked for.
+    fn confidences(&self) -> &[TagConfidence] {
+        &self.confidences
+    }
 }
 
 fn untagged(sent: &Sentence) -> PipelineError {
@@ -226,5 +290,9 @@ fn untagged(sent: &Sentence) -> PipelineError {
 }
 
 fn is_tagged(sent: &Sentence) -> bool {
-    sent.words().all(|word| word.get(Column::Upos) != "_")
+    sent.words().all(|word| word.upos() != "_")
+}
+
+fn has_tag(word: Token<'_>) -> bool {
+    columns(word).iter().any(|column| *column != "_")
 }

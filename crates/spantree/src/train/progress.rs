@@ -55,6 +55,13 @@ pub enum Progress {
         /// Since the start, in seconds.
         seconds: f64,
     },
+    /// The parser chooses tags, too: accuracy of UPOS, XPOS and FEATS on the development set in per cent.
+    Retagged {
+        /// Of the tags that it reads.
+        read: [f64; 3],
+        /// Of those that it chooses.
+        corrected: [f64; 3],
+    },
     /// Probabilities are being calibrated.
     Calibrate,
 }

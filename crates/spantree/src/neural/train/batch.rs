@@ -1,7 +1,7 @@
 //! Training examples, and the gradient of one batch of them.
 
 use spantree_neural::loss::cross_entropy;
-use spantree_neural::network::{DropoutRates, Numbers};
+use spantree_neural::network::{DropoutRates, Numbers, ScoreGradients};
 use spantree_neural::{Batch, Gradients, Network, Rng, Trace};
 use spantree_treebank::Sentence;
 
@@ -9,6 +9,9 @@ use super::arcs::{ArcLearner, ArcLoss};
 use crate::feature::Atoms;
 use crate::graph::LabelSet;
 use crate::neural::input::{Input, Inputs, ROOT_ROW};
+use crate::neural::tags;
+use crate::tag::TagSet;
+use crate::tag::tagset::Tag;
 
 /// A sentence with its gold tree, or what is known of it.
 #[derive(Clone, Debug)]
@@ -18,6 +21,8 @@ pub(super) struct Example {
     starts: Vec<usize>,
     heads: Vec<Option<u32>>,
     labels: Vec<Option<u16>>,
+    /// The right tags; empty when tags are not to be learned from this sentence.
+    tags: Vec<Option<Tag>>,
 }
 
 impl Example {
@@ -29,12 +34,18 @@ impl Example {
             starts: vec![0],
             heads: sent.heads().collect(),
             labels: sent.words().map(|word| labels.number(word.deprel())).collect(),
+            tags: Vec::new(),
         };
         for word in 1..=sent.len() {
             example.inputs.extend(inputs.of_word(&values, word));
             example.starts.push(example.inputs.len());
         }
         example
+    }
+
+    /// The same with tags to be learned, from a sentence that has the right ones.
+    pub(super) fn with_tags(self, tagset: &TagSet, sent: &Sentence) -> Self {
+        Self { tags: tags::answers(tagset, sent), ..self }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -62,6 +73,8 @@ pub(super) struct BatchScratch {
     arcs: ArcLearner,
     darcs: Vec<f32>,
     dlabels: Vec<f32>,
+    dtags: Vec<f32>,
+    chances: Vec<f32>,
 }
 
 impl BatchScratch {
@@ -74,20 +87,22 @@ impl BatchScratch {
             arcs: ArcLearner::new(loss),
             darcs: Vec::new(),
             dlabels: Vec::new(),
+            dtags: Vec::new(),
+            chances: Vec::new(),
         }
     }
 }
 
 /// Adds the gradient of the loss of some examples, times `weight`, and returns the loss.
 pub(super) fn learn(
-    network: &Network,
+    (network, tagset): (&Network, &TagSet),
     numbers: Numbers<'_, f32>,
     (examples, weight): (&[&Example], f32),
     withheld: &Withheld,
     rng: &mut Rng,
     (scratch, gradients): (&mut BatchScratch, &mut Gradients<f32>),
 ) -> f64 {
-    let BatchScratch { batch, trace, heads, arcs, darcs, dlabels } = scratch;
+    let BatchScratch { batch, trace, heads, arcs, darcs, dlabels, dtags, chances } = scratch;
     fill(examples, withheld, rng, batch);
     gold_heads(examples, heads);
     network.draw_dropout(batch, withheld.values, rng, trace);
@@ -95,8 +110,10 @@ pub(super) fn learn(
     network.label(numbers, (0, heads), trace);
     let trees = examples.iter().map(|example| example.heads.as_slice());
     let loss = arcs.loss(trees, weight, trace.arc_scores(), darcs)
-        + label_loss(examples, weight, trace.label_scores(), dlabels);
-    network.backward(numbers, (batch, heads), trace, (darcs, dlabels), gradients);
+        + label_loss(examples, weight, trace.label_scores(), dlabels)
+        + tag_loss(tagset, examples, weight, (trace.tag_scores(), dtags), chances);
+    let scores = ScoreGradients { arcs: darcs, labels: dlabels, tags: dtags };
+    network.backward(numbers, (batch, heads), trace, scores, gradients);
     loss
 }
 
@@ -141,6 +158,30 @@ fn label_loss(examples: &[&Example], weight: f32, scores: &[f32], gradient: &mut
             if let (Some(_), Some(label)) = (head, *label) {
                 let (row, d) = (&scores[place..place + count], &mut gradient[place..place + count]);
                 loss += cross_entropy(row, label as usize, None, weight, d);
+            }
+        }
+        row += example.len() + 1;
+    }
+    loss
+}
+
+fn tag_loss(
+    tagset: &TagSet,
+    examples: &[&Example],
+    weight: f32,
+    (scores, gradient): (&[f32], &mut Vec<f32>),
+    chances: &mut Vec<f32>,
+) -> f64 {
+    gradient.clear();
+    gradient.resize(scores.len(), 0.0);
+    let count = tagset.part_count();
+    let (mut row, mut loss) = (0, 0.0);
+    for example in examples {
+        for (index, tag) in example.tags.iter().enumerate() {
+            let place = (row + index + 1) * count;
+            if let Some(tag) = *tag {
+                let (row, d) = (&scores[place..place + count], &mut gradient[place..place + count]);
+                loss += tags::loss(tagset, tag, weight, (row, d), chances);
             }
         }
         row += example.len() + 1;

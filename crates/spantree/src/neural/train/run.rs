@@ -9,13 +9,15 @@ use spantree_treebank::Sentence;
 use super::batch::Example;
 use super::checkpoint::Checkpoint;
 use super::step::Step;
+use super::{Data, RightTags};
 use crate::feature::{Columns, hash};
 use crate::graph::{LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, TrainingInfo};
 use crate::neural::input::{Inputs, default_atoms};
 use crate::neural::rounded::Rounded;
-use crate::neural::{Header, Parser};
+use crate::neural::{Header, Parser, tags};
 use crate::parser::ParseOptions;
+use crate::tag::TagSet;
 use crate::train::calibrate::calibrate;
 use crate::train::checkpoint::{Identity, identity};
 use crate::train::data::{compare, inspect};
@@ -36,19 +38,21 @@ pub(super) struct Run<'a> {
     /// All versions of the sentences, one version after the other.
     examples: Vec<Example>,
     versions: usize,
+    tagset: TagSet,
+    right_tags: Option<RightTags<'a>>,
     checkpoint: Checkpoint,
 }
 
 impl<'a> Run<'a> {
     pub(super) fn new(
         config: &'a TrainConfig,
-        (train, versions): (&[Sentence], usize),
-        dev: &'a [Sentence],
+        data: Data<'a>,
         progress: Observer<'a>,
     ) -> Result<Self, TrainError> {
         let start = Instant::now();
         config.check()?;
-        let versions = versions.max(1);
+        let Data { train, dev, right_tags, .. } = data;
+        let versions = data.versions.max(1);
         let mut warn = |warning| progress(Progress::Warning(warning));
         let info = inspect(config, &train[..train.len() / versions], &mut warn)?;
         compare(train, dev, &mut warn);
@@ -59,7 +63,10 @@ impl<'a> Run<'a> {
         }
         let atoms = default_atoms(Columns::of(train));
         let inputs = Inputs::from_treebank(&atoms, train, config.neural.minimum * versions);
-        let network = Network::new(config.neural.sizes.shape(inputs.rows(), labels.len()));
+        let tagset = right_tags.and_then(|tags| TagSet::from_treebank(tags.train));
+        let tagset = tagset.unwrap_or_default();
+        let shape = config.neural.sizes.shape(inputs.rows(), labels.len(), tagset.part_count());
+        let network = Network::new(shape);
         let run = match &config.checkpoint {
             Some(_) => identity(config, (train, dev)),
             None => Identity::new(),
@@ -75,12 +82,19 @@ impl<'a> Run<'a> {
             dev,
             progress,
             start,
-            header: header(config, &info, &labels, &inputs, decoder.to_string()),
+            header: header(config, &info, &labels, &inputs, &tagset, decoder.to_string()),
             info,
-            examples: train.iter().map(|sent| Example::new(&inputs, &labels, sent)).collect(),
+            examples: examples(
+                train,
+                right_tags,
+                |sent| Example::new(&inputs, &labels, sent),
+                &tagset,
+            ),
             inputs,
             network,
             versions,
+            tagset,
+            right_tags,
             checkpoint,
         })
     }
@@ -111,7 +125,7 @@ impl<'a> Run<'a> {
         let order = epoch_order(count, self.config.seed, number);
         let size = self.config.neural.batch(self.info.words);
         let rng = Rng::new(hash::mix(self.config.seed, number));
-        let mut step = Step::new(&self.network, self.config, rng);
+        let mut step = Step::new((&self.network, &self.tagset), self.config, rng);
         let (mut batch, mut words, mut done, mut loss) = (Vec::new(), 0, 0, 0.0);
         for (place, index) in order.iter().enumerate() {
             let index = *index as usize;
@@ -136,7 +150,8 @@ impl<'a> Run<'a> {
         let rounded = Rounded::new(&average, self.config.neural.sizes.width);
         let scores = (!self.dev.is_empty()).then(|| {
             let header = self.header.clone();
-            let parser = Parser::assemble(header, self.inputs.clone(), rounded.clone());
+            let (inputs, tagset) = (self.inputs.clone(), self.tagset.clone());
+            let parser = Parser::assemble(header, inputs, tagset, rounded.clone());
             attachment(self.dev, self.config.threads, || {
                 let mut worker = parser.worker();
                 move |sent: &mut Sentence| worker.parse(sent, &ParseOptions::default()).is_ok()
@@ -151,7 +166,15 @@ impl<'a> Run<'a> {
         self.header.training.epochs = self.checkpoint.epochs;
         self.header.training.best_epoch = best.epoch;
         self.header.dev = best.scores;
-        let mut parser = Parser::assemble(self.header.clone(), self.inputs, best.weights);
+        self.header.retags = self.right_tags.is_some();
+        let mut parser =
+            Parser::assemble(self.header.clone(), self.inputs, self.tagset, best.weights);
+        if let Some(right) = self.right_tags.filter(|right| right.dev.len() == self.dev.len()) {
+            let (read, corrected) = judge_tags(&parser, self.dev, right.dev);
+            self.header.retags = corrected.iter().sum::<f64>() > read.iter().sum();
+            parser = parser.with_header(self.header.clone());
+            (self.progress)(Progress::Retagged { read, corrected });
+        }
         if !self.dev.is_empty() {
             (self.progress)(Progress::Calibrate);
             let header = self.header;
@@ -164,6 +187,31 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The accuracy of the tags of the development set before and after they are corrected.
+fn judge_tags(parser: &Parser, dev: &[Sentence], right: &[Sentence]) -> ([f64; 3], [f64; 3]) {
+    let mut worker = parser.worker();
+    let options = ParseOptions { retag: true, ..ParseOptions::default() };
+    let mut corrected = dev.to_vec();
+    worker.parse_all(&mut corrected, &options, |_, _| ());
+    (tags::accuracy(dev, right), tags::accuracy(&corrected, right))
+}
+
+/// The examples of all versions; those of the first one have the right tags, if these are known.
+fn examples(
+    train: &[Sentence],
+    right_tags: Option<RightTags<'_>>,
+    example: impl Fn(&Sentence) -> Example,
+    tagset: &TagSet,
+) -> Vec<Example> {
+    let right = right_tags.map_or(&[][..], |tags| tags.train).iter().map(Some);
+    let right = right.chain(std::iter::repeat(None));
+    let examples = train.iter().zip(right).map(|(sent, right)| match right {
+        Some(right) => example(sent).with_tags(tagset, right),
+        None => example(sent),
+    });
+    examples.collect()
+}
+
 /// Bytes per weight: the weight, its gradient, two means and an average.
 const MEMORY_PER_WEIGHT: usize = 5 * size_of::<f32>();
 
@@ -172,6 +220,7 @@ fn header(
     info: &TrainingInfo,
     labels: &LabelSet,
     inputs: &Inputs,
+    tagset: &TagSet,
     decoder: String,
 ) -> Header {
     Header {
@@ -182,5 +231,7 @@ fn header(
         inputs: inputs.atoms().map(|atom| atom.to_string()).collect(),
         sizes: config.neural.sizes,
         calibration: Calibration::default(),
+        tags: tagset.names().to_vec(),
+        retags: false,
     }
 }

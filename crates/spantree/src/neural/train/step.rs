@@ -8,6 +8,7 @@ use spantree_neural::{Gradients, Network, Rng, Weights};
 
 use super::batch::{BatchScratch, Example, learn};
 use super::checkpoint::Checkpoint;
+use crate::tag::TagSet;
 use crate::train::TrainConfig;
 
 /// Shares of a batch, and the most threads that are of use.
@@ -19,6 +20,7 @@ const WARM_UP: f64 = 50.0;
 /// What a step needs besides the state of the run.
 pub(super) struct Step<'a> {
     network: &'a Network,
+    tagset: &'a TagSet,
     config: &'a TrainConfig,
     rng: Rng,
     packs: Packs<f32>,
@@ -34,7 +36,11 @@ struct Share {
 }
 
 impl<'a> Step<'a> {
-    pub(super) fn new(network: &'a Network, config: &'a TrainConfig, rng: Rng) -> Self {
+    pub(super) fn new(
+        (network, tagset): (&'a Network, &'a TagSet),
+        config: &'a TrainConfig,
+        rng: Rng,
+    ) -> Self {
         let share = |_| Share {
             rng: Rng::new(0),
             scratch: BatchScratch::new(config.neural.loss),
@@ -42,7 +48,7 @@ impl<'a> Step<'a> {
             loss: 0.0,
         };
         let shares = (0..SHARES).map(share).collect();
-        Self { network, config, rng, packs: Packs::default(), shares }
+        Self { network, tagset, config, rng, packs: Packs::default(), shares }
     }
 
     /// Moves the weights by the gradient of a batch, with the rate that fits what is left of the run, and returns the loss.
@@ -60,7 +66,8 @@ impl<'a> Step<'a> {
     /// Computes the gradients of all shares.
     fn learn(&mut self, batch: &[&Example], weights: &Weights<f32>) {
         let numbers = Numbers::new(weights, &self.packs);
-        let (network, withheld) = (self.network, self.config.neural.withheld());
+        let network = (self.network, self.tagset);
+        let withheld = self.config.neural.withheld();
         let weight = 1.0 / words(batch).max(1) as f32;
         let run = |share: &mut Share, examples: &[&Example]| {
             share.gradients.clear();
