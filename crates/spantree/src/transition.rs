@@ -15,7 +15,7 @@ mod system;
 mod worker;
 
 pub(crate) use engine::{Engine, Scratch, Weights, best_of, class, label_score};
-pub use header::{Header, StateTemplateTexts};
+pub use header::{Header, Ranking, StateTemplateTexts};
 pub use parser::Parser;
 pub(crate) use parser::{MAX_BEAM, section};
 pub(crate) use search::{Search, Task};

@@ -3,7 +3,7 @@
 use spantree::Pipeline;
 use spantree::parser::{ParseOptions, ParseWarning};
 use spantree::pipeline::Stages;
-use spantree::train::{TrainConfig, TransitionConfig, train_transition};
+use spantree::train::{TrainConfig, TransitionConfig, TransitionLearning, train_transition};
 use spantree::transition::{Parser, TransitionSystem};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
 
@@ -35,10 +35,14 @@ fn bytes(parser: Parser, name: &str) -> Vec<u8> {
 #[test]
 fn every_system_learns_with_and_without_a_beam() {
     for system in TransitionSystem::ALL {
-        for beam in [1, 4] {
-            let parser = train(&config(system, beam));
+        let (local, global) = (TransitionLearning::Local, TransitionLearning::MaxViolation);
+        for (beam, learning) in [(1, local), (4, local), (4, global)] {
+            let mut config = config(system, beam);
+            config.transition.learning = learning;
+            let parser = train(&config);
+            assert_eq!(parser.info().ranking.is_some(), learning == local);
             let scores = parser.info().dev.unwrap();
-            assert!(scores.las > 80.0, "{system}, beam {beam}: {scores:?}");
+            assert!(scores.las > 80.0, "{system}, beam {beam}, {learning:?}: {scores:?}");
             let mut worker = parser.worker();
             for mut sent in treebank(3, 20) {
                 sent.set(1, Column::Misc, "Kept=Yes");
@@ -54,6 +58,7 @@ fn every_system_learns_with_and_without_a_beam() {
 #[test]
 fn a_beam_learns_without_greedy_training_before() {
     let mut config = config(TransitionSystem::ArcEager, 4);
+    config.transition.learning = TransitionLearning::MaxViolation;
     config.transition.greedy_epochs = 0;
     let scores = train(&config).info().dev.unwrap();
     assert!(scores.las > 70.0, "{scores:?}");

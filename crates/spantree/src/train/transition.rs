@@ -2,7 +2,8 @@
 //!
 //! One learner makes the weights of actions and of labels together, sentence by sentence: `greedy` corrects single actions on
 //! the way that the parser itself takes, `beam` corrects whole sequences. After every epoch the development set is parsed with
-//! averaged weights; the best epoch's weights are kept. Finally the probabilities are calibrated on the development set.
+//! averaged weights; the best epoch's weights are kept. Finally the probabilities by which a beam ranks what was learned action
+//! by action, and those of confidences, are fitted to the development set.
 //!
 //! Projective systems learn from lifted trees whose labels say how to put crossing arcs back. Words without a head take part
 //! without costs, except under the swap system, which learns from complete trees only.
@@ -19,7 +20,7 @@ use spantree_learn::{EpochStats, State};
 use spantree_treebank::Sentence;
 use spantree_treebank::transform::Scheme;
 
-pub use config::TransitionConfig;
+pub use config::{TransitionConfig, TransitionLearning};
 
 use super::calibrate::calibrate;
 use super::checkpoint::Checkpoint;
@@ -32,10 +33,13 @@ use super::{Observer, Progress, TrainConfig, TrainError};
 use crate::feature::Columns;
 use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, Sections, TrainingInfo};
-use crate::transition::{Engine, Header, Parser, StateTemplateTexts, section};
+use crate::transition::{Engine, Header, Parser, Ranking, StateTemplateTexts, section};
 use beam::Beam;
 use greedy::Greedy;
 use problem::{Example, TransitionProblem};
+
+/// What the inverse temperatures of the default ranking are multiplied with to find a better one.
+const RANKING_FACTORS: [f32; 4] = [0.5, 0.7, 1.4, 2.0];
 
 /// Trains on several versions of one treebank; see [`Trainer::train_versions`](super::Trainer::train_versions).
 ///
@@ -131,7 +135,8 @@ impl<'a> Run<'a> {
                 labels: Quantised::new(labels),
                 parts: Quantised::new(&[]),
             };
-            let dev = self.judge(&weights)?;
+            let ranking = (!self.config.transition.is_global()).then(Ranking::default);
+            let dev = self.judge(&weights, ranking)?;
             self.checkpoint.record(dev, weights);
             self.checkpoint.save()?;
             self.say(Progress::TreeEpoch {
@@ -149,11 +154,11 @@ impl<'a> Run<'a> {
         let tick = |_| say(&self.progress, Progress::Sentence);
         let epoch = Epoch { config, number, versions: self.versions, tick: &tick };
         let state = &mut self.checkpoint.tree_state;
-        let TransitionConfig { beam, greedy_epochs, .. } = config.transition;
-        if beam == 1 || number < greedy_epochs {
+        let settings = &config.transition;
+        if !settings.is_global() || number < settings.greedy_epochs {
             return epoch.run(&Greedy::new(config, number), &self.problem, &self.examples, state);
         }
-        if number == greedy_epochs {
+        if number == settings.greedy_epochs {
             // The average is to be one of weights that were learned with the beam.
             *state = State::from_weights(state.weights().to_vec());
         }
@@ -161,11 +166,15 @@ impl<'a> Run<'a> {
     }
 
     /// Scores on the development set.
-    fn judge(&self, weights: &TreeWeights) -> Result<Option<DevScores>, TrainError> {
+    fn judge(
+        &self,
+        weights: &TreeWeights,
+        ranking: Option<Ranking>,
+    ) -> Result<Option<DevScores>, TrainError> {
         if self.dev.is_empty() {
             return Ok(None);
         }
-        let parser = self.assemble(weights, None, Calibration::default())?;
+        let parser = self.assemble(weights, None, Calibration::default(), ranking)?;
         Ok(Some(attachment(self.dev, self.config.threads, || {
             let mut worker = parser.worker();
             move |sent: &mut Sentence| worker.parse(sent, &Default::default()).is_ok()
@@ -178,14 +187,40 @@ impl<'a> Run<'a> {
         self.info.best_epoch = best.epoch;
         let mut calibration = Calibration::default();
         let weights = &best.weights;
+        let (ranking, scores) = self.best_ranking(weights, best.scores)?;
         if !self.dev.is_empty() {
             self.say(Progress::Calibrate);
-            calibration =
-                calibrate(self.dev, |tried| Ok(self.assemble(weights, None, tried)?.into()))?;
+            calibration = calibrate(self.dev, |tried| {
+                Ok(self.assemble(weights, None, tried, ranking)?.into())
+            })?;
         }
-        let parser = self.assemble(weights, best.scores, calibration)?;
+        let parser = self.assemble(weights, scores, calibration, ranking)?;
         self.checkpoint.remove();
         Ok(parser)
+    }
+
+    /// The ranking under which a beam has the best LAS, given the scores under the default one.
+    fn best_ranking(
+        &self,
+        weights: &TreeWeights,
+        mut best: Option<DevScores>,
+    ) -> Result<(Option<Ranking>, Option<DevScores>), TrainError> {
+        let settings = &self.config.transition;
+        if settings.is_global() {
+            return Ok((None, best));
+        }
+        let mut ranking = Ranking::default();
+        if settings.beam > 1 {
+            for factor in RANKING_FACTORS {
+                let Ranking { actions, labels } = Ranking::default();
+                let tried = Ranking { actions: factor * actions, labels: factor * labels };
+                let scores = self.judge(weights, Some(tried))?;
+                if scores.zip(best).is_some_and(|(scores, best)| scores.las > best.las) {
+                    (ranking, best) = (tried, scores);
+                }
+            }
+        }
+        Ok((Some(ranking), best))
     }
 
     /// Puts a model together.
@@ -194,6 +229,7 @@ impl<'a> Run<'a> {
         weights: &TreeWeights,
         dev: Option<DevScores>,
         calibration: Calibration,
+        ranking: Option<Ranking>,
     ) -> Result<Parser, TrainError> {
         let engine = &self.problem.engine;
         let TreeWeights { arcs: actions, labels, .. } = weights;
@@ -212,6 +248,7 @@ impl<'a> Run<'a> {
             action_scale: actions.scale,
             label_scale: labels.scale,
             calibration,
+            ranking,
         };
         Ok(Parser::from_sections(sections, header)?)
     }

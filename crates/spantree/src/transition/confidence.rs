@@ -6,18 +6,11 @@
 
 use spantree_decode::transition::{Action, State};
 
-use super::engine::{Engine, Scratch, Weights, class, label_score};
+use super::engine::{Engine, Scratch, Sharpness, Weights, class, share};
 use crate::feature::Atoms;
 use crate::model::Calibration;
 use crate::parser::Confidence;
 use crate::parser::calibration;
-
-/// What one unit of a sum of weights counts in an exponent: the scale of a table times its inverse temperature.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sharpness {
-    pub(super) actions: f32,
-    pub(super) labels: f32,
-}
 
 /// Appends the confidences of the words to `confidences`, in order.
 pub(super) fn confidences(
@@ -46,9 +39,9 @@ pub(super) fn confidences(
                 arc,
                 scratch,
             );
-            let score = |label| label_score(weights.labels, &scratch.positions, label);
-            let allowed = engine.allowed(atoms, arc, &scratch.given).iter();
-            let label = share(score(label), allowed.map(|&label| score(label)), sharpness.labels);
+            let choice = (arc, label);
+            let label =
+                engine.label_share(weights.labels, atoms, choice, sharpness.labels, scratch);
             confidences[arc.1 as usize - 1] = Confidence {
                 head: calibration::apply(&calibration.arc_map, head),
                 label: calibration::apply(&calibration.label_map, label),
@@ -56,9 +49,4 @@ pub(super) fn confidences(
         }
         system.apply(&mut state, action, label);
     }
-}
-
-/// The probability of a score among all, its own included.
-fn share(score: f32, all: impl Iterator<Item = f32>, sharpness: f32) -> f32 {
-    1.0 / all.map(|rival| ((rival - score) * sharpness).exp()).sum::<f32>().max(1.0)
 }

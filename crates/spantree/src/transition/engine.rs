@@ -42,6 +42,14 @@ pub(crate) struct Engine {
     pub(crate) labels: LabelSet,
 }
 
+/// What one unit of a sum of weights counts in an exponent when scores become probabilities: the scale of a table times an
+/// inverse temperature.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sharpness {
+    pub(crate) actions: f32,
+    pub(crate) labels: f32,
+}
+
 /// A table of action weights and one of label weights, both of a power of two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights<'a, W> {
@@ -161,6 +169,28 @@ impl Engine {
         let allowed = self.allowed(atoms, arc, &scratch.given);
         best_of(allowed, weights, &scratch.positions).map_or(0, |(label, _)| label)
     }
+
+    /// The probability of a label among those that an arc may carry, whose positions are in `scratch`.
+    pub(crate) fn label_share<W: Weight>(
+        &self,
+        weights: &[W],
+        atoms: &Atoms,
+        (arc, label): ((u32, u32), u16),
+        sharpness: f32,
+        scratch: &Scratch,
+    ) -> f32 {
+        let allowed = self.allowed(atoms, arc, &scratch.given);
+        if allowed.len() < 2 {
+            return 1.0;
+        }
+        let score = |label| label_score(weights, &scratch.positions, label);
+        share(score(label), allowed.iter().map(|&label| score(label)), sharpness)
+    }
+}
+
+/// The probability of a score among all, its own included.
+pub(crate) fn share(score: f32, all: impl Iterator<Item = f32>, sharpness: f32) -> f32 {
+    1.0 / all.map(|rival| ((rival - score) * sharpness).exp()).sum::<f32>().max(1.0)
 }
 
 /// The first of the best labels and its score, without scale.

@@ -1,15 +1,19 @@
 //! The search for the best sequences of actions: greedy, or with a beam.
 //!
 //! In each step all states of the beam take all their legal actions, and the best results stay (Zhang and Clark 2008). A state
-//! is copied only when more than one of its successors stays, so that a beam of one copies nothing. Labels take no part in the
-//! ranking: each is chosen when its arc has been. An action without an alternative scores nothing.
+//! is copied only when more than one of its successors stays, so that a beam of one copies nothing. The label of an arc is
+//! chosen when the arc has been. An action without an alternative scores nothing.
+//!
+//! A beam is ranked in one of two ways. Weights that were learned action by action say which action is best in a state, but
+//! their sums do not compare sequences: there, the logarithms of the probabilities of actions and labels are added up, and a
+//! label counts from the step after its arc. Weights that were learned on whole sequences are added up as they are.
 //!
 //! With a *guide*, heads that are to be kept, only actions of the least cost under it are taken; see
 //! [`Gold::partial`]. O(width · n) scorings of states.
 
 use spantree_decode::transition::{Action, Gold, OracleScratch, State};
 
-use super::engine::{Engine, Scratch, Weights, class};
+use super::engine::{Engine, Scratch, Sharpness, Weights, class, share};
 use crate::feature::Atoms;
 use crate::graph::table::Weight;
 
@@ -17,7 +21,7 @@ use crate::graph::table::Weight;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Item {
     pub(crate) state: State,
-    /// Sum of the scores of its actions, without scale.
+    /// Sum of the scores of its actions, without scale, or the logarithm of its probability.
     pub(crate) score: f64,
     /// Its last step, counted from 1; 0 for none.
     pub(crate) step: u32,
@@ -49,6 +53,8 @@ pub(crate) struct Task<'a, W> {
     pub(crate) atoms: &'a Atoms,
     pub(crate) width: usize,
     pub(crate) guide: Option<&'a Gold>,
+    /// How scores become probabilities in a beam; `None` adds up scores.
+    pub(crate) sharpness: Option<Sharpness>,
 }
 
 /// The beam and its memory; belongs to one thread and is reused.
@@ -73,6 +79,8 @@ impl Search {
     pub(crate) fn run<W: Weight>(&mut self, task: &Task<'_, W>) {
         self.start(task);
         while self.advance(task) {}
+        // The last labels have not been ranked.
+        self.items.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
 
     /// The first state alone.
@@ -129,10 +137,17 @@ impl Search {
         }
         let weights = task.weights.actions;
         let scores = task.engine.score_actions(weights, task.atoms, state, &mut self.scratch);
+        let legal = || self.actions.iter().map(|&action| scores[class(action)]);
+        let gain = |action: Action| match task.sharpness {
+            Some(sharpness) if task.width > 1 => {
+                share(scores[class(action)], legal(), sharpness.actions).ln()
+            }
+            _ => scores[class(action)],
+        };
         let added = self.actions.iter().map(|&action| Candidate {
             item,
             action: Some(action),
-            score: score + f64::from(scores[class(action)]),
+            score: score + f64::from(gain(action)),
         });
         if task.width == 1 {
             let best = added.reduce(|best, next| if next.score > best.score { next } else { best });
@@ -157,13 +172,20 @@ impl Search {
             return Item { state, score: candidate.score, step };
         };
         let system = task.engine.system.system();
-        let label = system.arc(&state, action).map_or(0, |arc| {
-            let weights = task.weights.labels;
-            task.engine.best_label(weights, task.atoms, &state, arc, &mut self.scratch)
-        });
+        let (mut label, mut score) = (0, candidate.score);
+        if let Some(arc) = system.arc(&state, action) {
+            let (engine, weights, atoms) = (task.engine, task.weights.labels, task.atoms);
+            label = engine.best_label(weights, atoms, &state, arc, &mut self.scratch);
+            if let (Some(sharpness), true) = (task.sharpness, task.width > 1) {
+                let choice = (arc, label);
+                let share =
+                    engine.label_share(weights, atoms, choice, sharpness.labels, &self.scratch);
+                score += f64::from(share.ln());
+            }
+        }
         system.apply(&mut state, action, label);
         self.steps.push(Step { before: step, action, label });
-        Item { state, score: candidate.score, step: self.steps.len() as u32 }
+        Item { state, score, step: self.steps.len() as u32 }
     }
 
     /// Overwrites `actions` with the actions up to a step of this sentence, and the labels of their arcs.

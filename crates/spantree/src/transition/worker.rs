@@ -4,8 +4,9 @@ use spantree_decode::transition::{ArcSwap, Gold, OracleScratch, State, System, s
 use spantree_decode::{ArcScores, ChuLiuEdmonds, Heads, RootMode, TreeDecoder};
 use spantree_treebank::Sentence;
 
-use super::confidence::{Sharpness, confidences};
+use super::confidence::confidences;
 use super::engine::Weights;
+use super::header::Ranking;
 use super::parser::Parser;
 use super::search::{Search, Task};
 use crate::feature::Atoms;
@@ -96,15 +97,19 @@ impl<'p> Worker<'p> {
             atoms: &self.atoms,
             width: header.beam.max(options.k_best),
             guide: guide.as_ref(),
+            sharpness: header.ranking.map(|ranking| header.sharpness(ranking)),
         };
         self.search.run(&task);
+        // Scores of actions have a scale, probabilities have none.
+        let by_probability = task.sharpness.is_some() && task.width > 1;
+        let scale = if by_probability { 1.0 } else { f64::from(header.action_scale) };
         let trees = &mut self.analysis.trees;
         for item in &self.search.items {
             let nodes = (1..=sent.len() as u32).map(|word| item.state.node(word));
             let (heads, labels): (Vec<_>, Vec<_>) =
                 nodes.map(|node| (node.head, node.label)).unzip();
             if trees.len() < options.k_best.max(1) && trees.iter().all(|tree| tree.heads != heads) {
-                let score = item.score * f64::from(header.action_scale);
+                let score = item.score * scale;
                 trees.push(ScoredTree { heads, labels, score, log_probability: None });
             }
         }
@@ -113,10 +118,10 @@ impl<'p> Worker<'p> {
     fn add_confidences(&mut self) {
         let header = self.parser.info();
         let calibration = &header.calibration;
-        let sharpness = Sharpness {
-            actions: header.action_scale * calibration.arc_inverse_temperature,
-            labels: header.label_scale * calibration.label_inverse_temperature,
-        };
+        let sharpness = header.sharpness(Ranking {
+            actions: calibration.arc_inverse_temperature,
+            labels: calibration.label_inverse_temperature,
+        });
         let mut history = Vec::new();
         self.search.history(self.search.items[0].step, &mut history);
         confidences(

@@ -173,6 +173,7 @@ impl Learner<TransitionProblem> for Beam {
             atoms: &example.atoms,
             width: self.width,
             guide: None,
+            sharpness: None,
         };
         scratch.find_gold(&task, &example.gold);
         let violation = scratch.find_violation(&task, &example.gold);

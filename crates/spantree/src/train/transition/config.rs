@@ -5,6 +5,18 @@ use serde::{Deserialize, Serialize};
 use super::super::TrainError;
 use crate::transition::{MAX_BEAM, TransitionSystem};
 
+/// What a transition parser learns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum TransitionLearning {
+    /// Single actions, along the way that the parser takes by itself; a beam ranks sequences by their probability.
+    #[default]
+    Local,
+    /// Whole sequences of actions with the beam, by max violation; a beam ranks sequences by the sum of their scores.
+    MaxViolation,
+}
+
 /// What only transition parsers ask for; part of [`TrainConfig`](crate::train::TrainConfig).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -13,11 +25,13 @@ pub struct TransitionConfig {
     pub system: TransitionSystem,
     /// Number of states that are kept side by side; 1 is greedy.
     pub beam: usize,
-    /// With a beam: epochs of greedy training before the beam is used.
+    /// What is learned.
+    pub learning: TransitionLearning,
+    /// `max-violation`: epochs of `local` learning before the beam is used.
     pub greedy_epochs: u64,
-    /// Greedy: epochs before the parser follows its own mistakes.
+    /// `local`: epochs before the parser follows its own mistakes.
     pub explore_after: u64,
-    /// Greedy: how often it follows a mistake from then on, 0 to 1.
+    /// `local`: how often it follows a mistake from then on, 0 to 1.
     pub explore: f64,
     /// The largest step on one action or label.
     pub aggressiveness: f64,
@@ -28,6 +42,7 @@ impl Default for TransitionConfig {
         Self {
             system: TransitionSystem::default(),
             beam: 1,
+            learning: TransitionLearning::default(),
             greedy_epochs: 3,
             explore_after: 1,
             explore: 0.9,
@@ -37,6 +52,11 @@ impl Default for TransitionConfig {
 }
 
 impl TransitionConfig {
+    /// Whether the beam takes part in training.
+    pub(super) fn is_global(&self) -> bool {
+        self.beam > 1 && self.learning == TransitionLearning::MaxViolation
+    }
+
     pub(crate) fn check(&self) -> Result<(), TrainError> {
         if !(1..=MAX_BEAM).contains(&self.beam) {
             return Err(TrainError::setting(

@@ -30,12 +30,24 @@ fn enumerate(task: &Task<'_, i16>, state: &State, scratch: &mut Scratch) -> (f64
     let scores = task.engine.score_actions(task.weights.actions, task.atoms, state, scratch);
     let mut result = (f64::NEG_INFINITY, 0);
     for &action in &actions {
-        let label = system.arc(state, action).map_or(0, |arc| {
-            task.engine.best_label(task.weights.labels, task.atoms, state, arc, scratch)
-        });
+        let mut own = match task.sharpness {
+            _ if actions.len() == 1 => 0.0,
+            None => scores[class(action)],
+            Some(sharpness) => {
+                let legal = actions.iter().map(|&action| scores[class(action)]);
+                share(scores[class(action)], legal, sharpness.actions).ln()
+            }
+        };
+        let (engine, weights, mut label) = (task.engine, task.weights.labels, 0);
+        if let Some(arc) = system.arc(state, action) {
+            label = engine.best_label(weights, task.atoms, state, arc, scratch);
+            if let Some(Sharpness { labels, .. }) = task.sharpness {
+                own += engine.label_share(weights, task.atoms, (arc, label), labels, scratch).ln();
+            }
+        }
+        let own = f64::from(own);
         let mut after = state.clone();
         system.apply(&mut after, action, label);
-        let own = if actions.len() > 1 { f64::from(scores[class(action)]) } else { 0.0 };
         let (best, count) = enumerate(task, &after, scratch);
         result = (result.0.max(own + best), result.1 + count);
     }
@@ -51,16 +63,19 @@ fn an_unbounded_beam_finds_the_best_of_all_sequences() {
             let mut atoms = Atoms::default();
             atoms.fill(&engine.atoms, sent);
             let weights = Weights { actions: &actions[..], labels: &labels[..] };
-            let task =
-                Task { engine: &engine, weights, atoms: &atoms, width: usize::MAX, guide: None };
-            let mut state = State::default();
-            system.system().start(sent.len(), &mut state);
-            let (best, count) = enumerate(&task, &state, &mut Scratch::default());
-            search.run(&task);
-            assert_eq!((search.items[0].score, search.items.len()), (best, count), "{system}");
-            let greedy = Task { width: 1, ..task };
-            search.run(&greedy);
-            assert!(search.items[0].score <= best);
+            for sharpness in [None, Some(Sharpness { actions: 1e-3, labels: 2e-3 })] {
+                let (engine, atoms, width) = (&engine, &atoms, usize::MAX);
+                let task = Task { engine, weights, atoms, width, guide: None, sharpness };
+                let mut state = State::default();
+                system.system().start(sent.len(), &mut state);
+                let (best, count) = enumerate(&task, &state, &mut Scratch::default());
+                search.run(&task);
+                assert_eq!(search.items.len(), count, "{system}");
+                assert!((search.items[0].score - best).abs() < 1e-4, "{system}, {sharpness:?}");
+                let greedy = Task { width: 1, sharpness: None, ..task };
+                search.run(&greedy);
+                assert!(sharpness.is_some() || search.items[0].score <= best);
+            }
         }
     }
 }
@@ -73,7 +88,14 @@ fn the_history_of_an_item_leads_to_its_state() {
         let mut atoms = Atoms::default();
         atoms.fill(&engine.atoms, sent);
         let weights = Weights { actions: &actions[..], labels: &labels[..] };
-        let task = Task { engine: &engine, weights, atoms: &atoms, width: 5, guide: None };
+        let task = Task {
+            engine: &engine,
+            weights,
+            atoms: &atoms,
+            width: 5,
+            guide: None,
+            sharpness: None,
+        };
         search.run(&task);
         for item in &search.items {
             search.history(item.step, &mut history);
