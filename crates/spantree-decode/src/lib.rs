@@ -13,6 +13,7 @@
 //! | [`MatrixTree`] | all trees | n³ | n² | | yes | McDonald and Satta 2007, Grassmann et al. 1985 |
 //! | [`MinRisk`] | either | n³ | n² | | | McDonald and Satta 2007 |
 //! | [`Rewiring`] | all trees, siblings and grandparents, approximately | kn² a round | | nearby | | McDonald and Pereira 2006 |
+//! | [`CubePruning`] | projective trees with labels, steps of any order, approximately | n³ b log b | n² b | | | Zhang and McDonald 2012, 2014 |
 //! | [`Viterbi`] | tag sequences | n·m² | n·m | lazy | yes, and max-marginals | Viterbi 1967 |
 //! | [`LatticeScores`] | tag sequences among k candidates per position | n·k² | n·k² | | yes | Viterbi 1967 |
 //!
@@ -67,6 +68,7 @@ mod table;
 pub mod brute_force;
 pub mod chain;
 pub mod combine;
+pub mod cube;
 pub mod eisner;
 pub mod higher_order;
 pub mod lattice;
@@ -81,6 +83,7 @@ pub mod spanning_tree;
 pub mod transition;
 
 pub use chain::{ChainMarginals, ChainScores, TagId, Viterbi, ViterbiScratch};
+pub use cube::{CubeModel, CubePruning, CubeScratch};
 pub use decoder::{TreeDecoder, TreeDistribution};
 pub use eisner::{Eisner, EisnerScratch};
 pub use heads::{Heads, RootMode};
