@@ -177,7 +177,7 @@ impl<'a, M: CubeModel> Chart<'a, M> {
                 grids.extend((child..head).map(|split| Grid {
                     child,
                     lists: [half(head, split + 1), half(child, split)],
-                }))
+                }));
             }
             Cell::Half(head, end) => {
                 let children = if head < end { head + 1..end + 1 } else { end..head };
