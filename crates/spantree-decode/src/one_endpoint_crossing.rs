@@ -11,7 +11,8 @@
 //!    an arc that falls short of its word's best by more than the difference cannot be in the answer;
 //! 3. a chart over the arcs that are left: the module `chart`.
 //!
-//! Time O(n⁴) and memory O(n³) in the third step. The k best trees are found by solving again without the
+//! Time O(n⁴) and memory O(n³) in the third step; [`among_best`](OneEndpointCrossing::among_best) trades exactness
+//! for a faster one. The k best trees are found by solving again without the
 //! arcs of those found (Lawler 1972), each after O(n) calls. Ties: those of the step that answers.
 //! Derivations are not unique, so there are no sums over these trees.
 //!
@@ -44,6 +45,8 @@ use chart::{Chart, ChartScratch};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OneEndpointCrossing {
     mode: RootMode,
+    /// Most heads per word in the chart, if there is a limit.
+    heads: Option<usize>,
 }
 
 /// Memory of [`OneEndpointCrossing`].
@@ -54,6 +57,7 @@ pub struct OneEndpointCrossingScratch {
     chart: ChartScratch,
     /// The table without arcs that cannot be in the answer.
     pruned: ArcScores,
+    ranked: Vec<f32>,
     /// The table without trees that were found before.
     rest: ArcScores,
     parts: BinaryHeap<Part>,
@@ -62,7 +66,45 @@ pub struct OneEndpointCrossingScratch {
 impl OneEndpointCrossing {
     /// A decoder for trees with the given number of root children.
     pub fn new(mode: RootMode) -> Self {
-        Self { mode }
+        Self { mode, heads: None }
+    }
+
+    /// The same with a chart over the so many best heads of each word and those of the best projective tree. The
+    /// answer is then 1-endpoint-crossing and no worse than the projective one, but perhaps not the best.
+    pub fn among_best(self, heads: usize) -> Self {
+        Self { heads: Some(heads.max(1)), ..self }
+    }
+
+    /// Copies the arcs that are to be tried: those that a tree as good as `reached` can have, and of these the
+    /// best.
+    fn prune(
+        &self,
+        scores: &ArcScores,
+        (projective, reached): (&Heads, Option<f64>),
+        scratch: &mut OneEndpointCrossingScratch,
+    ) {
+        let best = |child: usize| scores.heads_of(child).iter().copied().fold(FORBIDDEN, f32::max);
+        let bound: f64 = (1..=scores.words()).map(|child| f64::from(best(child))).sum();
+        let floor = reached.unwrap_or(f64::NEG_INFINITY);
+        // The sums are rounded.
+        let slack = (bound - floor) + 1e-9 * (bound.abs() + floor.abs());
+        let OneEndpointCrossingScratch { pruned, ranked, .. } = scratch;
+        pruned.copy_from(scores);
+        for child in 1..=scores.words() {
+            let mut least = f64::from(best(child)) - slack;
+            if let (Some(heads), Some(_)) = (self.heads, reached) {
+                ranked.clear();
+                ranked.extend_from_slice(scores.heads_of(child));
+                ranked.sort_by(|a, b| b.total_cmp(a));
+                least = least.max(f64::from(ranked[heads.min(ranked.len()) - 1]));
+            }
+            let is_kept = |head: usize| reached.is_some() && projective.head(child) == head;
+            for head in (0..=scores.words()).filter(|&head| !is_kept(head)) {
+                if f64::from(scores.score(head, child)) < least {
+                    pruned.forbid(head, child);
+                }
+            }
+        }
     }
 
     /// Adds the best tree of a part of the trees to the queue.
@@ -91,8 +133,8 @@ impl TreeDecoder for OneEndpointCrossing {
         if tree.is_one_endpoint_crossing() {
             return Some(score);
         }
-        let projective = Eisner::new(self.mode).decode(scores, &mut scratch.eisner, tree);
-        prune(scores, projective, &mut scratch.pruned);
+        let reached = Eisner::new(self.mode).decode(scores, &mut scratch.eisner, tree);
+        self.prune(scores, (tree, reached), scratch);
         Chart::new(&scratch.pruned, self.mode, &mut scratch.chart).best(tree);
         (tree.words() > 0).then(|| scores.tree_score(tree))
     }
@@ -119,24 +161,6 @@ impl TreeDecoder for OneEndpointCrossing {
                 break;
             }
             part.split().for_each(|part| self.queue(part, scores, scratch));
-        }
-    }
-}
-
-/// Copies the arcs that a tree as good as `reached` can have.
-fn prune(scores: &ArcScores, reached: Option<f64>, pruned: &mut ArcScores) {
-    let best = |child: usize| scores.heads_of(child).iter().copied().fold(FORBIDDEN, f32::max);
-    let bound: f64 = (1..=scores.words()).map(|child| f64::from(best(child))).sum();
-    let reached = reached.unwrap_or(f64::NEG_INFINITY);
-    // The sums are rounded.
-    let slack = (bound - reached) + 1e-9 * (bound.abs() + reached.abs());
-    pruned.copy_from(scores);
-    for child in 1..=scores.words() {
-        let least = f64::from(best(child)) - slack;
-        for head in 0..=scores.words() {
-            if f64::from(scores.score(head, child)) < least {
-                pruned.forbid(head, child);
-            }
         }
     }
 }

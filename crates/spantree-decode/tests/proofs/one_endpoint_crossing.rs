@@ -8,7 +8,7 @@ use spantree_decode::{
     TreeDecoder,
 };
 
-use super::tables::{all_trees, close, modes, rounding, tables};
+use super::tables::{all_trees, close, modes, projective, rounding, tables};
 
 /// The scores of all trees of the space, best first.
 fn ranked(mode: RootMode, scores: &ArcScores) -> Vec<f64> {
@@ -39,6 +39,24 @@ proptest! {
         if let (Some(found), Some(expected)) = (found, expected) {
             check_tree(&tree, mode, &scores, found)?;
             prop_assert!(close(found, expected, rounding(&scores)), "{} is not {}", found, expected);
+        }
+    }
+
+    /// Between the best projective tree and the best of the space, and the best with as many heads as there are.
+    #[test]
+    fn few_heads(scores in tables(6), mode in modes(), heads in 1..8usize) {
+        let (mut scratch, mut tree) = (OneEndpointCrossingScratch::default(), Heads::default());
+        let decoder = OneEndpointCrossing::new(mode).among_best(heads);
+        let found = decoder.decode(&scores, &mut scratch, &mut tree);
+        let best = ranked(mode, &scores).first().copied();
+        let projective = projective(mode).ranked(&scores).first().map(|(_, score)| *score);
+        prop_assert_eq!(found.is_some(), best.is_some());
+        if let (Some(found), Some(best)) = (found, best) {
+            check_tree(&tree, mode, &scores, found)?;
+            let error = rounding(&scores);
+            prop_assert!(found <= best + error);
+            prop_assert!(projective.is_none_or(|projective| found >= projective - error));
+            prop_assert!(heads < 7 || close(found, best, error), "{} is not {}", found, best);
         }
     }
 

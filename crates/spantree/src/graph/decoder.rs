@@ -18,8 +18,8 @@ pub enum Decoder {
     Eisner,
     /// All trees, by the algorithm of Chu, Liu and Edmonds, O(n²); for parts by rewiring, which is approximate.
     Mst,
-    /// Trees in which all arcs that cross an arc share an end, exactly and mostly in O(n²), at worst O(n⁴); sentences beyond
-    /// [`CROSSING_LIMIT`] and parts as with [`Decoder::Mst`]. Probabilities are those of all trees.
+    /// Trees in which all arcs that cross an arc share an end, mostly in O(n²), at worst O(n⁴) over the best heads of each word;
+    /// sentences beyond [`CROSSING_LIMIT`] and parts as with [`Decoder::Mst`]. Probabilities are those of all trees.
     OneEndpointCrossing,
 }
 
@@ -71,6 +71,8 @@ pub struct DecoderScratch {
     near: ArcScores,
 }
 
+/// Heads per word in the chart of [`Decoder::OneEndpointCrossing`], where one is needed.
+const CROSSING_HEADS: usize = 5;
 const ROOT: RootMode = RootMode::One;
 /// Random starts of rewiring.
 const RESTARTS: u32 = 0;
@@ -90,7 +92,7 @@ impl Decoder {
             (Decoder::OneEndpointCrossing, Scores::Arcs(scores))
                 if scores.words() <= CROSSING_LIMIT =>
             {
-                let decoder = OneEndpointCrossing::new(ROOT);
+                let decoder = OneEndpointCrossing::new(ROOT).among_best(CROSSING_HEADS);
                 decoder.decode(scores, &mut scratch.one_endpoint_crossing, tree)
             }
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
@@ -120,7 +122,7 @@ impl Decoder {
             (Decoder::OneEndpointCrossing, Scores::Arcs(scores))
                 if scores.words() <= CROSSING_LIMIT =>
             {
-                let decoder = OneEndpointCrossing::new(ROOT);
+                let decoder = OneEndpointCrossing::new(ROOT).among_best(CROSSING_HEADS);
                 decoder.k_best(scores, k, &mut scratch.one_endpoint_crossing, trees);
             }
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
