@@ -1,10 +1,10 @@
 //! What the verbs share: treebank inputs with their warnings, outputs that appear only when complete.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use spantree::treebank::file::Output;
+use spantree::treebank::file::{self, Output};
 use spantree::treebank::{Format, Sentence, TreebankReader};
 
 /// The files that a verb reads.
@@ -68,6 +68,15 @@ pub(crate) fn print(text: &str) -> Result<()> {
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .with_context(|| cannot_write(Path::new("-")))
+}
+
+/// Reads a file whole; `.gz` and `.zst` are read directly.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    file::open(path)
+        .and_then(|mut reader| reader.read_to_string(&mut text))
+        .with_context(|| format!("{}: cannot read", file::display_name(path)))?;
+    Ok(text)
 }
 
 /// Opens an output file, standard output for `-`.

@@ -3,6 +3,7 @@
 //! Exit codes: 0 all well, 1 failure (one line on standard error), 2 wrong usage.
 
 mod bundled;
+mod cluster;
 mod convert;
 mod eval;
 mod generate;
@@ -29,6 +30,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    Cluster(cluster::Arguments),
     Convert(convert::Arguments),
     Eval(eval::Arguments),
     Generate(generate::Arguments),
@@ -42,6 +44,7 @@ enum Verb {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
+        Verb::Cluster(arguments) => cluster::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Eval(arguments) => eval::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments),

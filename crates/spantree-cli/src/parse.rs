@@ -4,9 +4,9 @@
 //! turn and come back in the same turn, so the output is the same for any number of threads and at most a few batches are in
 //! memory.
 
-mod source;
+pub(crate) mod source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -17,11 +17,12 @@ use anyhow::{Error, Result, bail};
 use spantree::Pipeline;
 use spantree::parser::{Analysis, ParseOptions, ParseWarning};
 use spantree::pipeline::{Options, Outcome, Timing, Worker};
-use spantree::tag::TagConfidence;
+use spantree::tag::{Dictionary, TagConfidence};
 use spantree::treebank::format::json::RankedTree;
-use spantree::treebank::{Column, Format, Sentence};
+use spantree::treebank::{Column, Format, Sentence, file};
 
 use crate::bundled;
+use crate::io::read_text;
 use crate::output::{Chunk, OutputOptions, Renderer, Sink, Target};
 use source::Source;
 
@@ -41,6 +42,9 @@ pub(crate) struct Arguments {
     /// Predict tags and lemmas even where the input has them
     #[arg(long)]
     retag: bool,
+    /// Tags that forms may have: a file with a form, a tab and a UPOS or XPOS per line; a form that is listed takes no other
+    #[arg(long, value_name = "FILE")]
+    dictionary: Option<PathBuf>,
     /// Stop after tags and lemmas
     #[arg(long, conflicts_with_all = ["keep", "kbest"])]
     no_parse: bool,
@@ -74,10 +78,9 @@ struct Parsed {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let pipeline = match &arguments.model {
-        Some(path) => Pipeline::load(path)?,
-        None => bundled::english()?,
-    };
+    let pipeline = bundled::load_or_english(arguments.model.as_deref())?;
+    let dictionary = arguments.dictionary.as_deref().map(read_dictionary).transpose()?;
+    let dictionary = dictionary.as_ref();
     let options = arguments.options();
     let output = &arguments.output;
     let target = if arguments.source.is_sentence() {
@@ -97,10 +100,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         for _ in 0..arguments.threads {
             let (to_worker, batches) = sync_channel(2);
             let (to_writer, results) = sync_channel(2);
-            let pipeline = &pipeline;
+            let stages = (&pipeline, dictionary);
             let renderer = output.renderer(target, Format::Conllu, &layout);
             workers
-                .push(scope.spawn(move || work(pipeline, options, renderer, &batches, &to_writer)));
+                .push(scope.spawn(move || work(stages, options, renderer, &batches, &to_writer)));
             inputs.push(to_worker);
             outputs.push(results);
         }
@@ -214,13 +217,17 @@ fn read(source: &Source, pipeline: &Pipeline, workers: &[SyncSender<Batch>]) -> 
 
 /// Parses batches until there are no more; returns where the time went, that of rendering apart.
 fn work(
-    pipeline: &Pipeline,
+    (pipeline, dictionary): (&Pipeline, Option<&Dictionary>),
     options: Options,
     mut renderer: Renderer,
     batches: &Receiver<Batch>,
     results: &SyncSender<Result<Parsed>>,
 ) -> (Timing, Duration) {
-    let mut worker = pipeline.worker();
+    let worker = pipeline.worker();
+    let mut worker = match dictionary {
+        Some(dictionary) => worker.with_dictionary(dictionary),
+        None => worker,
+    };
     let mut render = Duration::ZERO;
     for batch in batches {
         let parsed = batch.and_then(|batch| {
@@ -235,6 +242,10 @@ fn work(
         }
     }
     (worker.timing(), render)
+}
+
+fn read_dictionary(path: &Path) -> Result<Dictionary> {
+    Ok(Dictionary::read(&file::display_name(path), &read_text(path)?)?)
 }
 
 /// Collects the results in the order of the batches; adds the time of writing to `time`.

@@ -11,11 +11,11 @@ use clap::ValueEnum;
 use spantree::model::Source;
 use spantree::pipeline;
 use spantree::pipeline::train::{PipelineConfig, Tags};
-use spantree::tag::TaggerConfig;
+use spantree::tag::{Clusters, TaggerConfig};
 use spantree::train::{Annotation, DataProblem, TrainConfig, annotation};
-use spantree::treebank::{Sentence, TreebankReader};
+use spantree::treebank::{Sentence, TreebankReader, file};
 
-use crate::io::{print, print_warnings};
+use crate::io::{print, print_warnings, read_text};
 use report::Report;
 use settings::Settings;
 
@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// Most weights of the tagger; each takes about six bytes of the model [default: 600000, or 8 per word of a large treebank]
     #[arg(long, value_name = "N")]
     tagger_weights: Option<usize>,
+    /// Clusters of forms that the tagger may use, such as `spantree cluster` makes: a form, a tab and a cluster per line
+    #[arg(long, value_name = "FILE")]
+    clusters: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
     /// Print the settings in force, as a file for --config, and stop
@@ -79,6 +82,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         print(&toml::to_string(&config)?)?;
         return Ok(ExitCode::SUCCESS);
     };
+    let config = arguments.pipeline(arguments.with_files(config, out))?;
     let train = load(&arguments.data, Use::Train)?;
     let dev = load(&arguments.dev, Use::Dev)?;
     match (&arguments.dev[..], &dev[..]) {
@@ -89,7 +93,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         ),
         _ => {}
     }
-    let config = arguments.pipeline(arguments.with_files(config, out));
     let mut report = Report::new();
     let pipeline =
         pipeline::train::train(&config, &train, &dev, &mut |progress| report.show(&progress))?;
@@ -100,9 +103,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 impl Arguments {
-    fn pipeline(&self, parser: TrainConfig) -> PipelineConfig {
+    fn pipeline(&self, parser: TrainConfig) -> Result<PipelineConfig> {
         let wants = |stage| self.stages.contains(&stage);
-        PipelineConfig {
+        let clusters = self.clusters.as_deref().map(read_clusters).transpose()?;
+        let max_weights = self.tagger_weights;
+        Ok(PipelineConfig {
             segment: wants(Stage::Segment),
             tag: wants(Stage::Tag),
             lemmatise: wants(Stage::Lemma),
@@ -112,10 +117,10 @@ impl Arguments {
                 TagsChoice::Predicted => Tags::Predicted,
                 TagsChoice::Both => Tags::Both,
             },
-            tagger: TaggerConfig { max_weights: self.tagger_weights, ..TaggerConfig::default() },
+            tagger: TaggerConfig { max_weights, clusters, ..TaggerConfig::default() },
             parser,
             ..PipelineConfig::default()
-        }
+        })
     }
 
     /// Adds what is not a setting: names and licence of the data, the checkpoint.
@@ -131,6 +136,10 @@ impl Arguments {
             ..config
         }
     }
+}
+
+fn read_clusters(path: &Path) -> Result<Clusters> {
+    Ok(Clusters::read(&file::display_name(path), &read_text(path)?)?)
 }
 
 /// The last two parts of a path: `hu_szeged/train.conllu` says more than `train.conllu`.

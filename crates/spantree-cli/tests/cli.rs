@@ -544,3 +544,42 @@ fn odd_data_are_trained_on_with_a_word() {
     assert!(message.ends_with("labels are learned from complete trees\n"), "{message}");
     assert!(!bench.exists("b.spantree"));
 }
+
+#[test]
+fn words_of_raw_text_get_clusters_that_a_tagger_uses() {
+    let bench = Bench::new("clusters");
+    bench.write("notes.txt", "The cat sleeps. The dog sleeps. A cat runs. A dog runs.\n");
+    let lines = bench.ok(&["cluster", "--count", "4", "notes.txt"]);
+    let cluster = |form: &str| {
+        lines
+            .lines()
+            .find_map(|line| line.split_once('\t').filter(|pair| pair.0 == form))
+            .unwrap()
+            .1
+    };
+    assert_eq!(lines.lines().count(), 7, "{lines}");
+    assert_eq!(cluster("cat"), cluster("dog"), "{lines}");
+    bench.write("clusters.tsv", &lines);
+    bench.ok(&["generate", "40", "-o", "train.conllu"]);
+    let train = ["train", "--data", "train.conllu", "--out", "m.spantree", "--stages", "tag"];
+    bench.ok(&[&train[..], &["--clusters", "clusters.tsv"]].concat());
+    bench.write("bad.tsv", "no tab\n");
+    let error = bench.fails(&[&train[..], &["--clusters", "bad.tsv"]].concat());
+    assert!(error.contains("bad.tsv:1: expected a form, a tab and a value"), "{error}");
+}
+
+#[test]
+fn a_dictionary_decides_on_tags() {
+    let bench = Bench::new("dictionary");
+    bench.write("notes.txt", "They run home.\n");
+    let tag = |arguments: &[&str]| {
+        let text = bench.ok(&[&["parse", "--to", "conllu", "notes.txt"], arguments].concat());
+        let line = text.lines().find(|line| line.contains("\trun\t")).unwrap().to_owned();
+        line.split('\t').nth(3).unwrap().to_owned()
+    };
+    assert_eq!(tag(&[]), "VERB");
+    bench.write("tags.tsv", "run\tNOUN\n");
+    assert_eq!(tag(&["--dictionary", "tags.tsv"]), "NOUN");
+    let error = bench.fails(&["parse", "--dictionary", "none.tsv", "notes.txt"]);
+    assert!(error.contains("none.tsv: cannot read"), "{error}");
+}

@@ -17,6 +17,7 @@ mod examples;
 mod lattice;
 mod lexicon;
 mod list;
+pub mod neighbours;
 mod problem;
 mod scorer;
 mod steps;
@@ -28,6 +29,7 @@ mod train;
 mod worker;
 
 pub use list::{Clusters, Dictionary, ListError};
+pub use neighbours::Neighbours;
 pub use tagger::{Header, TagScores, Tagger};
 pub use tagset::TagSet;
 pub use train::{EpochDone, TaggerConfig, TaggerTrainer, TrainError, Update, evaluate};

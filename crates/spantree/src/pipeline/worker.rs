@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::Pipeline;
 use crate::parser::{self, Analysis, ParseError, ParseOptions, Parser};
 use crate::tag::tagset::columns;
-use crate::tag::{TagConfidence, TagOptions};
+use crate::tag::{Dictionary, TagConfidence, TagOptions};
 use crate::{lemma, tag};
 
 /// What to compute.
@@ -120,10 +120,20 @@ impl<'p> Worker<'p> {
             timing: Timing::default(),
             tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
+            restricted: false,
             confidences: Vec::new(),
         };
         let parser = stages.parser.as_ref().map(Parser::worker);
         Self { annotator, parser, states: Vec::new(), tags: Vec::new(), tag_starts: Vec::new() }
+    }
+
+    /// Restricts the forms of a dictionary to its tags; the parser then leaves all tags as they are.
+    #[must_use]
+    pub fn with_dictionary(mut self, dictionary: &'p Dictionary) -> Self {
+        let tagger = self.annotator.tagger.take();
+        self.annotator.tagger = tagger.map(|tagger| tagger.with_dictionary(dictionary));
+        self.annotator.restricted = true;
+        self
     }
 
     /// Fills in what the model has stages for and the sentence lacks.
@@ -204,6 +214,8 @@ struct Annotator<'p> {
     timing: Timing,
     tagger: Option<tag::Worker<'p>>,
     lemmatiser: Option<lemma::Worker<'p>>,
+    /// Whether a dictionary restricts the tags.
+    restricted: bool,
     confidences: Vec<TagConfidence>,
 }
 
@@ -212,7 +224,7 @@ struct Annotator<'p> {
 enum Tags {
     /// There are words, and none has a tag.
     Missing,
-    /// The input had them, or some of them.
+    /// The input had them, or some of them, or a dictionary had a say.
     Given,
     /// The tagger chose them all.
     Predicted,
@@ -261,7 +273,7 @@ impl Annotator<'_> {
         let given = keep && sent.words().any(has_tag);
         let options = TagOptions { keep_upos: keep, keep_xpos: keep, keep_feats: keep, confidence };
         self.confidences.extend_from_slice(tagger.tag(sent, &options));
-        if given { Tags::Given } else { Tags::Predicted }
+        if given || self.restricted { Tags::Given } else { Tags::Predicted }
     }
 
     fn lemmatise(&mut self, sent: &mut Sentence) {
