@@ -241,9 +241,9 @@ mod tests {
         let vectors = neighbours.vectors(&order);
         assert_eq!(neighbours.forms(), 3);
         for form in 1..=3 {
-            let (left, right): (Vec<(u32, f32)>, Vec<(u32, f32)>) =
-                vectors.of(form).iter().partition(|entry| entry.0 <= CONTEXTS as u32);
-            for half in [left, right] {
+            let entries = vectors.of(form);
+            let cut = entries.partition_point(|entry| entry.0 <= CONTEXTS as u32);
+            for half in [&entries[..cut], &entries[cut..]] {
                 let length: f32 = half.iter().map(|entry| entry.1 * entry.1).sum();
                 assert!((length - 1.0).abs() < 1e-6, "{form}");
             }
