@@ -197,7 +197,7 @@ fn split_row(bucket: &[u16]) -> Option<(Row<'_>, &[u16])> {
 }
 
 /// Collects rows and writes them as sections.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowsBuilder {
     rows: Vec<(u64, Vec<(u16, i16)>)>,
 }

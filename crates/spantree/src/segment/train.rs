@@ -19,7 +19,7 @@ use super::feature::Question;
 use super::layout::{Paragraph, Spacing, has_spacing, paragraphs, with_line_breaks};
 use super::segmenter::{DevScores, Header, Segmenter};
 use super::split::Splitter;
-use crate::model::Source;
+use crate::model::{Quantised, Source};
 use examples::{Decisions, boundaries};
 use measure::measure;
 
@@ -195,11 +195,9 @@ impl Run<'_> {
 
     /// Weights rounded to 16 bits, as they will be in the file.
     fn segmenter(&self, epoch: u64, weights: &[f32]) -> Segmenter {
-        let largest = weights.iter().fold(0.0f32, |largest, w| largest.max(w.abs()));
-        let scale = if largest > 0.0 { largest / f32::from(i16::MAX) } else { 1.0 };
-        let rounded = weights.iter().map(|w| (w / scale).round() as i16).collect();
+        let Quantised { weights, scale } = Quantised::new(weights);
         let header = Header { scale, best_epoch: epoch, ..self.header.clone() };
-        Segmenter::assemble(header, rounded, self.splitter.clone())
+        Segmenter::assemble(header, weights, self.splitter.clone())
     }
 
     /// The segmenter with the threshold for sentence ends that is best on the development set.

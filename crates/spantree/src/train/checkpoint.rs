@@ -8,9 +8,9 @@ use spantree_learn::{State, Tables};
 use spantree_treebank::Sentence;
 
 use super::data::fingerprint;
-use super::finish::{Quantised, TreeWeights};
+use super::finish::TreeWeights;
 use super::{TrainConfig, TrainError};
-use crate::model::{Container, DevScores, ModelError, Sections};
+use crate::model::{Container, DevScores, ModelError, Quantised, Sections};
 
 /// The best epoch so far.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! From weights to a model: rounding to 16 bits, the header, calibration.
+//! From rounded weights to a model: sections, the header, calibration.
 
 use spantree_treebank::Sentence;
 use spantree_treebank::transform::Scheme;
@@ -7,25 +7,7 @@ use super::TrainError;
 use super::calibrate::calibrate;
 use crate::graph::parser::section;
 use crate::graph::{Engine, Header, Parser, Pruning, TableInfo, TemplateTexts};
-use crate::model::{Calibration, DevScores, Sections, TrainingInfo};
-
-/// Weights as 16-bit numbers with one scale.
-///
-/// Sums of such weights are exact in integers, so a parse does not depend on the order of summation.
-/// Development scores are taken with rounded weights.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Quantised {
-    pub(super) weights: Vec<i16>,
-    pub(super) scale: f32,
-}
-
-impl Quantised {
-    pub(super) fn new(weights: &[f32]) -> Self {
-        let largest = weights.iter().fold(0.0f32, |largest, w| largest.max(w.abs()));
-        let scale = if largest > 0.0 { largest / f32::from(i16::MAX) } else { 1.0 };
-        Self { weights: weights.iter().map(|w| (w / scale).round() as i16).collect(), scale }
-    }
-}
+use crate::model::{Calibration, DevScores, Quantised, Sections, TrainingInfo};
 
 /// The weights that the tree stage learns, rounded.
 #[derive(Clone, Debug, PartialEq)]

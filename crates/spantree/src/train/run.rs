@@ -11,7 +11,7 @@ use super::cost::WordCosts;
 use super::data::{compare, encode, fits, inspect};
 use super::epoch::Epoch;
 use super::evaluate;
-use super::finish::{Parts, Quantised, TreeWeights};
+use super::finish::{Parts, TreeWeights};
 use super::labels::LabelProblem;
 use super::problem::Example;
 use super::prune::learn_pruner;
@@ -21,7 +21,7 @@ use crate::feature::Columns;
 use crate::graph::{
     Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser, Pruning, TemplateTexts,
 };
-use crate::model::{Calibration, DevScores, TrainingInfo};
+use crate::model::{Calibration, DevScores, Quantised, TrainingInfo};
 use crate::parser::ParseOptions;
 
 /// See the [module](self).
