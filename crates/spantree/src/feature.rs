@@ -10,7 +10,7 @@ pub mod state;
 pub mod template;
 mod tree;
 
-pub use arc::{ArcFeature, ArcShape, ArcSides, ArcTemplates, DISTANCES, GROUP, Run};
+pub use arc::{ArcFeature, ArcShape, ArcSides, ArcTemplates, ArcValues, DISTANCES, GROUP, Run};
 pub use atom::{ArcAtom, Atom};
 pub use atoms::{AtomSet, Atoms, Between, TAG_CLASSES, tag_class};
 pub use defaults::{Columns, MST06};

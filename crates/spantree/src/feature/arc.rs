@@ -1,17 +1,22 @@
 //! Features of arcs: templates over head, child and what lies between, compiled for speed.
 //!
 //! A feature is the sum of a head side, a child side and an arc side (see [`hash`]). [`ArcTemplates::sides`] computes the
-//! first two for every token of a sentence; [`ArcTemplates::pair_features`] then needs an addition per feature of an arc.
+//! first two for every token of a sentence; [`ArcTemplates::pair_sums`] then needs an addition per feature of an arc.
 //! Templates about one token only are apart ([`ArcTemplates::head_features`], [`ArcTemplates::child_features`]), so that a
 //! scorer can sum their weights once per token instead of once per arc.
 //!
 //! The weights of a feature stand in one group of [`GROUP`] weights, so that its copies cost one cache miss; see
 //! [`Copies::places`].
 
+mod values;
+
 use super::atom::{ArcAtom, Atom};
 use super::atoms::{AtomSet, Atoms, Between, TAG_CLASSES};
 use super::hash;
 use super::template::{Copies, Place, Template};
+pub use values::ArcValues;
+use values::{Combinations, MAX_COMBINATIONS};
+pub(super) use values::{agreements, arc_value};
 
 /// Number of weights that a feature owns: bare, rightward, leftward, and one for the copy with a distance.
 pub const GROUP: u32 = 4;
@@ -22,7 +27,7 @@ impl Copies {
     pub fn places(self, arc: ArcShape) -> impl Iterator<Item = (u32, u32)> {
         let bare = self.bare.then_some((0, 0));
         let direction = self.direction.then_some((0, 1 + u32::from(arc.leftward)));
-        let distance = self.distance.then_some((arc.distance.wrapping_mul(0x85eb_ca6b), 3));
+        let distance = self.distance.then_some((arc.distance_side(), 3));
         bare.into_iter().chain(direction).chain(distance)
     }
 }
@@ -53,9 +58,22 @@ impl ArcShape {
         Self { leftward, distance: bucket + if leftward { 7 } else { 0 } }
     }
 
+    /// What the distance adds to the sum of a feature that has a copy for it.
+    #[inline]
+    #[must_use]
+    pub fn distance_side(self) -> u32 {
+        self.distance.wrapping_mul(0x85eb_ca6b)
+    }
+
+    /// The shape with this distance.
+    #[inline]
+    fn of(distance: u32) -> Self {
+        Self { leftward: distance > 7, distance }
+    }
+
     /// All shapes.
     pub fn all() -> impl Iterator<Item = Self> {
-        (1..DISTANCES as u32).map(|distance| Self { leftward: distance > 7, distance })
+        (1..DISTANCES as u32).map(Self::of)
     }
 }
 
@@ -97,11 +115,15 @@ impl Side {
         if self.used { hash::side(self.seed) } else { 0 }
     }
 
-    /// What the list atom adds to the sum, once per value; 0 when there is no list atom.
-    fn list_values<'a>(&self, atoms: &'a Atoms, row: usize) -> impl Iterator<Item = u32> + 'a {
-        let plain = self.list.is_none().then_some(0);
-        let list = self.list.map_or(&[][..], |atom| atoms.list(atom, row));
-        plain.into_iter().chain(list.iter().map(|pair| hash::side(pair.1)))
+    /// Calls `found` with what the list atom adds to the sum, once per value; with 0 when there is no list atom.
+    #[inline]
+    fn each_list_value(&self, atoms: &Atoms, row: usize, mut found: impl FnMut(u32)) {
+        match self.list {
+            Some(atom) => {
+                atoms.list(atom, row).iter().for_each(|pair| found(hash::side(pair.1)));
+            }
+            None => found(0),
+        }
     }
 }
 
@@ -110,7 +132,7 @@ impl Side {
 struct Compiled {
     head: Side,
     child: Side,
-    /// Index into [`ArcTemplates::arc_parts`].
+    /// Number of its combination of arc atoms; 0 for none.
     part: usize,
     arc_list: Option<ArcAtom>,
     copies: Copies,
@@ -126,6 +148,24 @@ enum Kind {
 }
 
 impl Compiled {
+    /// Compiles a template; `parts` are the combinations of arc atoms so far.
+    fn new(template: &Template, set: &mut AtomSet, parts: &mut Vec<Vec<ArcAtom>>) -> Self {
+        let (lists, single): (Vec<ArcAtom>, Vec<ArcAtom>) =
+            template.arcs.iter().partition(|atom| atom.is_list());
+        let known = parts.iter().position(|part| *part == single);
+        let part = known.unwrap_or_else(|| {
+            parts.push(single);
+            parts.len() - 1
+        });
+        Self {
+            head: Side::new(template, Place::Head, set),
+            child: Side::new(template, Place::Child, set),
+            part: part.min(MAX_COMBINATIONS - 1),
+            arc_list: lists.first().copied(),
+            copies: template.copies,
+        }
+    }
+
     fn kind(&self) -> Kind {
         match (self.head.used, self.child.used) {
             _ if self.arc_list.is_some()
@@ -160,8 +200,7 @@ pub struct ArcTemplates {
     pairs: Vec<Compiled>,
     lists: Vec<Compiled>,
     runs: Vec<Run>,
-    /// The distinct combinations of single-valued arc atoms; the first is the empty one.
-    arc_parts: Vec<Vec<ArcAtom>>,
+    combinations: Combinations,
     tag_sides: Vec<u32>,
 }
 
@@ -185,20 +224,18 @@ pub struct ArcFeature {
     pub copies: Copies,
 }
 
-/// At most this many different combinations of arc atoms in a template set.
-const MAX_PARTS: usize = 16;
-
 impl ArcTemplates {
     /// Compiles templates; those that look at other places than head and child are left out.
     #[must_use]
     pub fn new(templates: &[Template], set: &mut AtomSet) -> Self {
-        let mut all = Self { arc_parts: vec![Vec::new()], ..Self::default() };
+        let mut all = Self::default();
+        let mut parts = vec![Vec::new()];
         all.tag_sides =
             (0..TAG_CLASSES as u64).map(|class| hash::side(hash::mix(7, class))).collect();
         let usable =
             |t: &&Template| t.tokens.iter().all(|t| matches!(t.place, Place::Head | Place::Child));
         for template in templates.iter().filter(usable) {
-            let compiled = all.compile(template, set);
+            let compiled = Compiled::new(template, set, &mut parts);
             match compiled.kind() {
                 Kind::HeadOnly => all.head_only.push(compiled),
                 Kind::ChildOnly => all.child_only.push(compiled),
@@ -215,24 +252,8 @@ impl ArcTemplates {
                 _ => all.runs.push(Run { columns: column..column + 1, copies, part }),
             }
         }
+        all.combinations = Combinations::new(parts);
         all
-    }
-
-    fn compile(&mut self, template: &Template, set: &mut AtomSet) -> Compiled {
-        let (lists, single): (Vec<ArcAtom>, Vec<ArcAtom>) =
-            template.arcs.iter().partition(|atom| atom.is_list());
-        let known = self.arc_parts.iter().position(|part| *part == single);
-        let part = known.unwrap_or_else(|| {
-            self.arc_parts.push(single);
-            self.arc_parts.len() - 1
-        });
-        Compiled {
-            head: Side::new(template, Place::Head, set),
-            child: Side::new(template, Place::Child, set),
-            part: part.min(MAX_PARTS - 1),
-            arc_list: lists.first().copied(),
-            copies: template.copies,
-        }
     }
 
     /// Number of templates.
@@ -249,10 +270,13 @@ impl ArcTemplates {
 
     /// Computes the sides of a sentence.
     pub fn sides(&self, atoms: &Atoms, sides: &mut ArcSides) {
-        let fill = |column: &mut Vec<u32>, templates: &[Compiled], side: fn(&Compiled) -> &Side| {
-            column.clear();
-            for row in 0..=atoms.len() {
-                column.extend(templates.iter().map(|template| side(template).value(atoms, row)));
+        let fill = |rows: &mut Vec<u32>, templates: &[Compiled], side: fn(&Compiled) -> &Side| {
+            rows.clear();
+            rows.resize((atoms.len() + 1) * templates.len(), 0);
+            for (column, template) in templates.iter().enumerate() {
+                let side = side(template);
+                let values = rows[column..].iter_mut().step_by(templates.len());
+                values.enumerate().for_each(|(row, value)| *value = side.value(atoms, row));
             }
         };
         fill(&mut sides.head_only, &self.head_only, |t| &t.head);
@@ -296,48 +320,58 @@ impl ArcTemplates {
         &self.runs
     }
 
+    /// What the arc atoms add to the features of an arc.
+    #[inline]
+    #[must_use]
+    pub fn arc_values(&self, sentence: (&Atoms, &Between), head: usize, child: usize) -> ArcValues {
+        self.combinations.values(sentence, head, child)
+    }
+
     /// Writes the sums of the single-valued features of an arc to `sums`, in the columns of [`ArcTemplates::runs`].
     #[inline]
     pub fn pair_sums(
         &self,
-        atoms: &Atoms,
-        between: &Between,
+        values: &ArcValues,
         sides: &ArcSides,
-        head: usize,
-        child: usize,
+        (head, child): (usize, usize),
         sums: &mut Vec<u32>,
     ) {
-        let width = self.pairs.len();
-        let heads = &sides.pair_head[head * width..][..width];
-        let children = &sides.pair_child[child * width..][..width];
-        let mut parts = [0u32; MAX_PARTS];
-        self.part_values(atoms, between, head, child, &mut parts);
-        sums.clear();
-        for run in &self.runs {
-            let sides = heads[run.columns.clone()].iter().zip(&children[run.columns.clone()]);
-            let part = parts[run.part];
-            sums.extend(sides.map(|(head, child)| head.wrapping_add(*child).wrapping_add(part)));
+        let (heads, children) = self.pair_sides(sides, head, child);
+        sums.resize(self.pairs.len(), 0);
+        for ((sum, head), child) in sums.iter_mut().zip(heads).zip(children) {
+            *sum = head.wrapping_add(*child);
+        }
+        for run in self.runs.iter().filter(|run| run.part > 0) {
+            let value = values[run.part];
+            sums[run.columns.clone()].iter_mut().for_each(|sum| *sum = sum.wrapping_add(value));
         }
     }
 
+    fn pair_sides<'a>(
+        &self,
+        sides: &'a ArcSides,
+        head: usize,
+        child: usize,
+    ) -> (&'a [u32], &'a [u32]) {
+        let width = self.pairs.len();
+        (&sides.pair_head[head * width..][..width], &sides.pair_child[child * width..][..width])
+    }
+
     /// Calls `found` with the features of an arc that come from lists: tags between, pairs of FEATS, agreement.
+    #[inline]
     pub fn list_features(
         &self,
-        atoms: &Atoms,
-        between: &Between,
+        (atoms, between): (&Atoms, &Between),
+        values: &ArcValues,
         sides: &ArcSides,
         (head, child): (usize, usize),
         mut found: impl FnMut(ArcFeature),
     ) {
         let width = self.lists.len();
-        let mut parts = [0u32; MAX_PARTS];
-        if self.lists.iter().any(|template| template.part > 0) {
-            self.part_values(atoms, between, head, child, &mut parts);
-        }
-        for (column, template) in self.lists.iter().enumerate() {
-            let sum = sides.list_head[head * width + column]
-                .wrapping_add(sides.list_child[child * width + column]);
-            let sum = sum.wrapping_add(parts[template.part]);
+        let heads = &sides.list_head[head * width..][..width];
+        let children = &sides.list_child[child * width..][..width];
+        for ((template, head_side), child_side) in self.lists.iter().zip(heads).zip(children) {
+            let sum = head_side.wrapping_add(*child_side).wrapping_add(values[template.part]);
             let mut add = |value: u32| {
                 found(ArcFeature { sum: sum.wrapping_add(value), copies: template.copies });
             };
@@ -346,52 +380,33 @@ impl ArcTemplates {
                     set_bits(between.set(head, child)).for_each(|tag| add(self.tag_sides[tag]));
                 }
                 Some(_) => agreements(atoms, head, child).for_each(|agree| add(hash::side(agree))),
-                None => {
-                    for a in template.head.list_values(atoms, head) {
-                        // Child values are turned so that a → b and b → a differ.
-                        template
-                            .child
-                            .list_values(atoms, child)
-                            .for_each(|b| add(a.wrapping_add(b.rotate_left(13))));
-                    }
-                }
+                None => template.head.each_list_value(atoms, head, |a| {
+                    // Child values are turned so that a → b and b → a differ.
+                    template
+                        .child
+                        .each_list_value(atoms, child, |b| add(a.wrapping_add(b.rotate_left(13))));
+                }),
             }
         }
     }
 
-    /// Calls `found` with every feature of an arc: what the four methods above give, one after the other.
+    /// Calls `found` with every feature of an arc: of the head, of the child, of both, of lists.
     pub fn features(
         &self,
-        atoms: &Atoms,
-        between: &Between,
+        sentence: (&Atoms, &Between),
         sides: &ArcSides,
         (head, child): (usize, usize),
         mut found: impl FnMut(ArcFeature),
     ) {
         self.head_features(sides, head).for_each(&mut found);
         self.child_features(sides, child).for_each(&mut found);
-        let mut sums = Vec::with_capacity(self.pairs.len());
-        self.pair_sums(atoms, between, sides, head, child, &mut sums);
-        sums.iter()
-            .zip(&self.pairs)
-            .for_each(|(&sum, pair)| found(ArcFeature { sum, copies: pair.copies }));
-        self.list_features(atoms, between, sides, (head, child), found);
-    }
-
-    fn part_values(
-        &self,
-        atoms: &Atoms,
-        between: &Between,
-        head: usize,
-        child: usize,
-        parts: &mut [u32; MAX_PARTS],
-    ) {
-        for (part, value) in self.arc_parts.iter().zip(parts.iter_mut()).skip(1) {
-            let add = |hash, &atom: &ArcAtom| {
-                hash::mix(hash, arc_value(atom, atoms, between, head, child))
-            };
-            *value = hash::side(part.iter().fold(17, add));
+        let values = self.arc_values(sentence, head, child);
+        let (heads, children) = self.pair_sides(sides, head, child);
+        for ((pair, head), child) in self.pairs.iter().zip(heads).zip(children) {
+            let sum = head.wrapping_add(*child).wrapping_add(values[pair.part]);
+            found(ArcFeature { sum, copies: pair.copies });
         }
+        self.list_features(sentence, &values, sides, (head, child), found);
     }
 }
 
@@ -410,47 +425,4 @@ fn set_bits(mut set: u32) -> impl Iterator<Item = usize> {
         set &= set.wrapping_sub(1);
         bit
     })
-}
-
-/// A hash of (key, whether the values are equal) for every key of FEATS that both tokens have.
-pub(super) fn agreements(
-    atoms: &Atoms,
-    head: usize,
-    child: usize,
-) -> impl Iterator<Item = u64> + '_ {
-    let children = atoms.list(Atom::Feat, child);
-    atoms.list(Atom::Feat, head).iter().flat_map(move |&(key, value)| {
-        let same_key = children.iter().filter(move |other| other.0 == key);
-        same_key.map(move |other| hash::mix(u64::from(key), u64::from(value == other.1)))
-    })
-}
-
-pub(super) fn arc_value(
-    atom: ArcAtom,
-    atoms: &Atoms,
-    between: &Between,
-    head: usize,
-    child: usize,
-) -> u64 {
-    match atom {
-        ArcAtom::Direction => 1 + u64::from(head > child),
-        ArcAtom::Distance => ArcShape::new(head, child).distance.into(),
-        ArcAtom::BetweenSet => between.set(head, child).into(),
-        ArcAtom::BetweenSequence => sequence(atoms.tags(), head.min(child), head.max(child)),
-        ArcAtom::Verbs => between.count(0, head, child).into(),
-        ArcAtom::Puncts => between.count(1, head, child).into(),
-        ArcAtom::Conjunctions => between.count(2, head, child).into(),
-        ArcAtom::Guide => atoms.guide(head, child),
-        ArcAtom::Between | ArcAtom::Agree => 0,
-    }
-}
-
-/// The tag classes strictly between, five bits each: all of up to four, else the first two and the last two.
-fn sequence(tags: &[u8], from: usize, to: usize) -> u64 {
-    let code = |tags: &[u8]| tags.iter().fold(1, |code: u64, &tag| code << 5 | u64::from(tag));
-    let between = &tags[from + 1..to];
-    match between.len() {
-        0..=4 => code(between),
-        n => code(&between[..2]) << 32 | code(&between[n - 2..]),
-    }
 }

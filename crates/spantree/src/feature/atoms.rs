@@ -32,6 +32,9 @@ const PUNCT: u8 = 13;
 const SCONJ: u8 = 14;
 const VERB: u8 = 16;
 
+/// Words between two others are counted up to one less.
+pub(super) const COUNTS: u32 = 4;
+
 /// Length of a stem.
 const STEM: usize = 5;
 
@@ -207,7 +210,11 @@ impl Atoms {
     #[inline]
     pub(super) fn between(&self, kind: usize, a: usize, b: usize) -> u32 {
         let (from, to) = (a.min(b), a.max(b));
-        if from == to { 0 } else { (self.counts[to - 1][kind] - self.counts[from][kind]).min(3) }
+        if from == to {
+            0
+        } else {
+            (self.counts[to - 1][kind] - self.counts[from][kind]).min(COUNTS - 1)
+        }
     }
 
     /// The value in `column` of the row `offset` away from `row`.
@@ -290,11 +297,12 @@ impl Between {
         self.sets[a.min(b) * (self.len + 1) + a.max(b)]
     }
 
-    /// Number of verbs (0), punctuation marks (1) or conjunctions (2) strictly between two different tokens, up to 3.
+    /// Numbers of verbs, punctuation marks and conjunctions strictly between two different tokens, each below [`COUNTS`].
     #[inline]
     #[must_use]
-    pub fn count(&self, kind: usize, a: usize, b: usize) -> u16 {
-        (self.counts[a.max(b) - 1][kind] - self.counts[a.min(b)][kind]).min(3)
+    pub(super) fn counts(&self, a: usize, b: usize) -> [u32; 3] {
+        let (before, after) = (self.counts[a.min(b)], self.counts[a.max(b) - 1]);
+        std::array::from_fn(|kind| u32::from(after[kind] - before[kind]).min(COUNTS - 1))
     }
 }
 

@@ -64,7 +64,7 @@ fn extract(text: &str, sent: &Sentence, head: usize, child: usize) -> Vec<ArcFea
     between.fill(atoms.tags());
     templates.sides(&atoms, &mut sides);
     let mut features = Vec::new();
-    templates.features(&atoms, &between, &sides, (head, child), |feature| features.push(feature));
+    templates.features((&atoms, &between), &sides, (head, child), |feature| features.push(feature));
     features
 }
 
@@ -218,7 +218,7 @@ fn a_guide_tree_changes_the_guide_feature_of_its_arcs() {
     let sum = |atoms: &Atoms, head, child| {
         let mut sums = Vec::new();
         templates
-            .features(atoms, &between, &sides, (head, child), |feature| sums.push(feature.sum));
+            .features((atoms, &between), &sides, (head, child), |feature| sums.push(feature.sum));
         sums
     };
     let without = sum(&atoms, 2, 1);

@@ -58,7 +58,9 @@ pub struct ScoreScratch<W: Weight> {
     pub arc_sides: ArcSides,
     /// Sides of label features.
     pub label_sides: ArcSides,
-    sums: Vec<u32>,
+    /// Sums of the features of one arc, and positions of its label features.
+    arc_sums: Vec<u32>,
+    label_sums: Vec<u32>,
     /// Summed weights of features about one token, by shape of the arc: `token * DISTANCES + distance`.
     head_sums: Vec<W::Sum>,
     child_sums: Vec<W::Sum>,
@@ -171,12 +173,14 @@ impl ArcScorer {
         let shape = ArcShape::new(head, child);
         let mut sum = scratch.head_sums[head * DISTANCES + shape.distance as usize]
             + scratch.child_sums[child * DISTANCES + shape.distance as usize];
-        let ScoreScratch { between, arc_sides, sums, .. } = scratch;
-        self.arcs.pair_sums(atoms, between, arc_sides, head, child, sums);
+        let ScoreScratch { between, arc_sides, arc_sums, .. } = scratch;
+        let sentence = (atoms, &*between);
+        let values = self.arcs.arc_values(sentence, head, child);
+        self.arcs.pair_sums(&values, arc_sides, (head, child), arc_sums);
         for run in self.arcs.runs() {
-            sum += groups.sum(&sums[run.columns.clone()], run.copies, shape);
+            sum += groups.sum(&arc_sums[run.columns.clone()], run.copies, shape);
         }
-        self.arcs.list_features(atoms, between, arc_sides, (head, child), |feature| {
+        self.arcs.list_features(sentence, &values, arc_sides, (head, child), |feature| {
             sum += groups.sum(&[feature.sum], feature.copies, shape);
         });
         sum
@@ -194,29 +198,33 @@ impl ArcScorer {
             return (0, 0.0);
         }
         let leftward = head > child;
-        let sums = &mut scratch.sums;
-        self.labels.pair_sums(atoms, &scratch.between, &scratch.label_sides, head, child, sums);
+        let sentence = (atoms, &scratch.between);
+        let (sides, sums) = (&scratch.label_sides, &mut scratch.label_sums);
+        let values = self.labels.arc_values(sentence, head, child);
+        self.labels.pair_sums(&values, sides, (head, child), sums);
         let turn = direction_side(leftward);
         for run in self.labels.runs().iter().filter(|run| run.copies.direction) {
             sums[run.columns.clone()].iter_mut().for_each(|sum| *sum = sum.wrapping_add(turn));
         }
+        self.labels.list_features(sentence, &values, sides, (head, child), |feature| {
+            sums.push(feature.sum.wrapping_add(if feature.copies.direction { turn } else { 0 }));
+        });
         sums.iter_mut().for_each(|sum| *sum = table.position(*sum));
         let row = |token: usize| (token * 2 + usize::from(leftward)) * self.label_count;
         let heads = &scratch.head_labels[row(head)..][..self.label_count];
         let children = &scratch.child_labels[row(child)..][..self.label_count];
-        let mut best = (0, f32::NEG_INFINITY);
         let allowed = self.label_filter.allowed(atoms.tags()[head], atoms.tags()[child], leftward);
+        let mut best = None;
         for &label in scratch.given.or(child, allowed) {
             let mut sum = heads[label as usize] + children[label as usize];
             for &position in sums.iter() {
                 sum += table.at(position ^ u32::from(label));
             }
-            let score = table.scale * W::to_f32(sum);
-            if score > best.1 {
-                best = (label, score);
+            if best.is_none_or(|(_, most)| sum > most) {
+                best = Some((label, sum));
             }
         }
-        best
+        best.map_or((0, f32::NEG_INFINITY), |(label, sum)| (label, table.scale * W::to_f32(sum)))
     }
 
     /// Sums the weights of the features about one token.
@@ -365,31 +373,20 @@ mod tests {
     ) -> f32 {
         let shape = ArcShape::new(head, child);
         let mut arc = 0;
-        scorer.arcs.features(
-            atoms,
-            &scratch.between,
-            &scratch.arc_sides,
-            (head, child),
-            |feature| {
-                arc += w.arcs.sum(&[feature.sum], feature.copies, shape);
-            },
-        );
+        let sentence = (atoms, &scratch.between);
+        scorer.arcs.features(sentence, &scratch.arc_sides, (head, child), |feature| {
+            arc += w.arcs.sum(&[feature.sum], feature.copies, shape);
+        });
         let allowed =
             scorer.label_filter.allowed(atoms.tags()[head], atoms.tags()[child], head > child);
         let label_scores = allowed.iter().map(|&label| {
             let mut sum = 0;
-            scorer.labels.features(
-                atoms,
-                &scratch.between,
-                &scratch.label_sides,
-                (head, child),
-                |feature| {
-                    let turn =
-                        if feature.copies.direction { direction_side(head > child) } else { 0 };
-                    sum += w.labels.at(position(feature.sum.wrapping_add(turn), w.labels.bits())
+            scorer.labels.features(sentence, &scratch.label_sides, (head, child), |feature| {
+                let turn = if feature.copies.direction { direction_side(head > child) } else { 0 };
+                sum +=
+                    w.labels.at(position(feature.sum.wrapping_add(turn), w.labels.bits())
                         ^ u32::from(label));
-                },
-            );
+            });
             w.labels.scale * sum as f32
         });
         w.arcs.scale() * arc as f32 + label_scores.fold(f32::NEG_INFINITY, f32::max)

@@ -233,7 +233,8 @@ fn arc_positions(
     mut found: impl FnMut(u32),
 ) {
     let shape = ArcShape::new(head, child);
-    scorer.arcs.features(atoms, &scratch.between, &scratch.arc_sides, (head, child), |feature| {
+    let sentence = (atoms, &scratch.between);
+    scorer.arcs.features(sentence, &scratch.arc_sides, (head, child), |feature| {
         for (turn, place) in feature.copies.places(shape) {
             found(group_position(feature.sum.wrapping_add(turn), place, bits));
         }
@@ -250,14 +251,9 @@ fn label_positions(
     mut found: impl FnMut(u32),
 ) {
     let turn = direction_side(head > child);
-    scorer.labels.features(
-        atoms,
-        &scratch.between,
-        &scratch.label_sides,
-        (head, child),
-        |feature| {
-            let turn = if feature.copies.direction { turn } else { 0 };
-            found(position(feature.sum.wrapping_add(turn), bits));
-        },
-    );
+    let sentence = (atoms, &scratch.between);
+    scorer.labels.features(sentence, &scratch.label_sides, (head, child), |feature| {
+        let turn = if feature.copies.direction { turn } else { 0 };
+        found(position(feature.sum.wrapping_add(turn), bits));
+    });
 }
