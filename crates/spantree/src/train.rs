@@ -35,7 +35,9 @@ pub use cost::Cost;
 pub use data::{Annotation, DataProblem, annotation};
 pub use error::TrainError;
 pub use progress::{Progress, TrainWarning};
-pub use transition::{TransitionConfig, TransitionLearning, train as train_transition};
+pub use transition::{
+    TransitionConfig, TransitionLearning, TransitionOracle, train as train_transition,
+};
 
 use crate::graph::{Decoder, Parser};
 use run::Run;

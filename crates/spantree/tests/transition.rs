@@ -3,7 +3,9 @@
 use spantree::Pipeline;
 use spantree::parser::{ParseOptions, ParseWarning};
 use spantree::pipeline::Stages;
-use spantree::train::{TrainConfig, TransitionConfig, TransitionLearning, train_transition};
+use spantree::train::{
+    TrainConfig, TransitionConfig, TransitionLearning, TransitionOracle, train_transition,
+};
 use spantree::transition::{Parser, TransitionSystem};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
 
@@ -56,6 +58,23 @@ fn every_system_learns_with_and_without_a_beam() {
 }
 
 #[test]
+fn each_oracle_leads_to_a_parser_of_its_own() {
+    let mut models = Vec::new();
+    for oracle in
+        [TransitionOracle::Static, TransitionOracle::NonDeterministic, TransitionOracle::Dynamic]
+    {
+        let mut config = config(TransitionSystem::ArcEager, 1);
+        config.transition.oracle = oracle;
+        config.transition.explore_after = 0;
+        let parser = train(&config);
+        let scores = parser.info().dev.unwrap();
+        assert!(scores.las > 75.0, "{oracle:?}: {scores:?}");
+        models.push(bytes(parser, "transition-oracle"));
+    }
+    assert!(models[0] != models[1] && models[1] != models[2]);
+}
+
+#[test]
 fn a_beam_learns_without_greedy_training_before() {
     let mut config = config(TransitionSystem::ArcEager, 4);
     config.transition.learning = TransitionLearning::MaxViolation;
@@ -85,7 +104,7 @@ fn given_heads_are_kept_even_when_they_cross() {
     {
         let parser = train(&config(system, 1));
         let mut worker = parser.worker();
-        let options = ParseOptions { keep: true, ..ParseOptions::default() };
+        let options = ParseOptions { keep: true, confidence: true, ..ParseOptions::default() };
         for (number, gold) in treebank(4, 40).iter().enumerate().filter(|(_, s)| s.len() > 4) {
             let mut sent = gold.clone();
             let len = sent.len() as u32;
@@ -96,10 +115,13 @@ fn given_heads_are_kept_even_when_they_cross() {
                 sent.set(word, Column::Deprel, "_");
             }
             let wanted: Vec<_> = sent.heads().collect();
-            worker.parse(&mut sent, &options).unwrap();
+            let confidences = worker.parse(&mut sent, &options).unwrap().confidences.clone();
             sent.tree().unwrap().root().unwrap();
-            for (wanted, found) in wanted.iter().zip(sent.heads()).filter(|pair| pair.0.is_some()) {
-                assert_eq!(*wanted, found);
+            assert_eq!(confidences.len(), sent.len());
+            for ((wanted, found), confidence) in wanted.iter().zip(sent.heads()).zip(confidences) {
+                if wanted.is_some() {
+                    assert_eq!((*wanted, confidence.head), (found, 1.0));
+                }
             }
         }
         let mut sent = treebank(4, 40).into_iter().find(|sent| sent.len() > 4).unwrap();

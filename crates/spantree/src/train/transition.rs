@@ -20,7 +20,7 @@ use spantree_learn::{EpochStats, State};
 use spantree_treebank::Sentence;
 use spantree_treebank::transform::Scheme;
 
-pub use config::{TransitionConfig, TransitionLearning};
+pub use config::{TransitionConfig, TransitionLearning, TransitionOracle};
 
 use super::calibrate::calibrate;
 use super::checkpoint::Checkpoint;

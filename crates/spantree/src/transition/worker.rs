@@ -1,8 +1,10 @@
 //! Parsing one sentence after the other with reused buffers.
 
-use spantree_decode::transition::{ArcSwap, Gold, OracleScratch, State, System, static_action};
+use spantree_decode::transition::{
+    Action, ArcSwap, Gold, OracleScratch, State, System, static_action,
+};
 use spantree_decode::{ArcScores, ChuLiuEdmonds, Heads, RootMode, TreeDecoder};
-use spantree_treebank::Sentence;
+use spantree_treebank::{Sentence, Tree};
 
 use super::confidence::confidences;
 use super::engine::Weights;
@@ -72,13 +74,18 @@ impl<'p> Worker<'p> {
         self.atoms.fill(&engine.atoms, sent);
         watch.lap(&mut self.timing.features);
         self.run(sent, options);
-        if options.confidence {
-            watch.lap(&mut self.timing.search);
-            self.add_confidences();
-            watch.lap(&mut self.timing.confidence);
-        }
+        let found = self.analysis.trees[0].heads.clone();
         if let Some(allowed) = allowed {
             self.keep_given(sent, &allowed);
+        }
+        if options.confidence {
+            watch.lap(&mut self.timing.search);
+            let history = self.history(&found);
+            self.add_confidences(&history);
+            if options.keep {
+                self.trust_given(sent);
+            }
+            watch.lap(&mut self.timing.confidence);
         }
         let best = &self.analysis.trees[0];
         write(sent, best, &engine.labels, self.parser.crossing.as_ref(), options.keep);
@@ -115,21 +122,55 @@ impl<'p> Worker<'p> {
         }
     }
 
-    fn add_confidences(&mut self) {
+    /// How the best tree is built, given the heads that the search found for it.
+    fn history(&self, found: &[u32]) -> Vec<(Action, u16)> {
+        let (best, mut history) = (&self.analysis.trees[0], Vec::new());
+        if best.heads == found {
+            self.search.history(self.search.items[0].step, &mut history);
+            return history;
+        }
+        // Another tree took its place, to keep the given heads. Crossing arcs are out of reach of a projective system.
+        let kind = self.parser.engine.system;
+        let lifted = Tree::new(&best.heads).map(|tree| tree.lift().heads);
+        let heads = lifted.ok().filter(|_| kind.is_projective());
+        let gold = Gold::new(&Heads::from(heads.unwrap_or_else(|| best.heads.clone())));
+        let (system, mut state) = (kind.system(), State::default());
+        let mut oracle = OracleScratch::default();
+        system.start(best.heads.len(), &mut state);
+        while let Some(action) = static_action(system, &state, &gold, &mut oracle) {
+            let arc = system.arc(&state, action);
+            let label = arc.map_or(0, |(_, child)| best.labels[child as usize - 1]);
+            system.apply(&mut state, action, label);
+            history.push((action, label));
+        }
+        history
+    }
+
+    /// What is given is certain.
+    fn trust_given(&mut self, sent: &Sentence) {
+        for (word, confidence) in sent.words().zip(&mut self.analysis.confidences) {
+            if word.head().is_some() {
+                confidence.head = 1.0;
+            }
+            if word.deprel() != "_" {
+                confidence.label = 1.0;
+            }
+        }
+    }
+
+    fn add_confidences(&mut self, history: &[(Action, u16)]) {
         let header = self.parser.info();
         let calibration = &header.calibration;
         let sharpness = header.sharpness(Ranking {
             actions: calibration.arc_inverse_temperature,
             labels: calibration.label_inverse_temperature,
         });
-        let mut history = Vec::new();
-        self.search.history(self.search.items[0].step, &mut history);
         confidences(
             &self.parser.engine,
             self.weights,
             (sharpness, calibration),
             &self.atoms,
-            &history,
+            history,
             &mut self.search.scratch,
             &mut self.analysis.confidences,
         );

@@ -17,6 +17,20 @@ pub enum TransitionLearning {
     MaxViolation,
 }
 
+/// Which actions `local` learning holds for right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum TransitionOracle {
+    /// One per state, on the way to the gold tree.
+    Static,
+    /// All that lead to the gold tree, on the way to it.
+    NonDeterministic,
+    /// All that lead to the best tree that can still be built, wherever the parser goes; see `explore`.
+    #[default]
+    Dynamic,
+}
+
 /// What only transition parsers ask for; part of [`TrainConfig`](crate::train::TrainConfig).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -29,9 +43,11 @@ pub struct TransitionConfig {
     pub learning: TransitionLearning,
     /// `max-violation`: epochs of `local` learning before the beam is used.
     pub greedy_epochs: u64,
-    /// `local`: epochs before the parser follows its own mistakes.
+    /// `local`: which actions are right.
+    pub oracle: TransitionOracle,
+    /// `dynamic`: epochs before the parser follows its own mistakes.
     pub explore_after: u64,
-    /// `local`: how often it follows a mistake from then on, 0 to 1.
+    /// `dynamic`: how often it follows a mistake from then on, 0 to 1.
     pub explore: f64,
     /// The largest step on one action or label.
     pub aggressiveness: f64,
@@ -44,6 +60,7 @@ impl Default for TransitionConfig {
             beam: 1,
             learning: TransitionLearning::default(),
             greedy_epochs: 3,
+            oracle: TransitionOracle::default(),
             explore_after: 1,
             explore: 0.9,
             aggressiveness: 0.05,

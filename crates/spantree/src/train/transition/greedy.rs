@@ -2,13 +2,15 @@
 //!
 //! In every state the best action of cost zero must win by a margin of 1 over the best of the others; if it does not, both get a
 //! passive-aggressive step. After the first epochs the parser goes on from its mistakes most of the time, so that it learns
-//! what to do after them; costs are exact in every state. Under the swap system it always follows the gold tree.
+//! what to do after them; costs are exact in every state. Under the swap system, and with other oracles than the dynamic one,
+//! it always follows the gold tree.
 //! One scoring per action; deterministic for a seed.
 
 use spantree_decode::transition::{Action, OracleScratch, State};
 use spantree_learn::{self as learn, Learner, Outcome, Rng, SparseVector};
 
 use super::super::TrainConfig;
+use super::config::TransitionOracle;
 use super::problem::{Example, LabelScratch, TransitionProblem, step};
 use crate::feature::hash;
 use crate::transition::class;
@@ -16,6 +18,7 @@ use crate::transition::class;
 /// See the [module](self).
 pub(super) struct Greedy {
     seed: u64,
+    oracle: TransitionOracle,
     /// How often a mistake is followed.
     explore: f64,
     aggressiveness: f32,
@@ -36,9 +39,12 @@ impl Greedy {
     /// The learner of an epoch, counted from 0.
     pub(super) fn new(config: &TrainConfig, epoch: u64) -> Self {
         let settings = &config.transition;
+        let explores =
+            settings.oracle == TransitionOracle::Dynamic && epoch >= settings.explore_after;
         Self {
             seed: config.seed,
-            explore: if epoch < settings.explore_after { 0.0 } else { settings.explore },
+            oracle: settings.oracle,
+            explore: if explores { settings.explore } else { 0.0 },
             aggressiveness: settings.aggressiveness as f32,
         }
     }
@@ -55,6 +61,11 @@ impl Greedy {
         let GreedyScratch { state, oracle, actions, costs, labels, delta } = scratch;
         let engine = &problem.engine;
         engine.system.system().costs(state, &example.gold, actions, oracle, costs);
+        if self.oracle == TransitionOracle::Static {
+            // Only the first action without cost is right.
+            let free = costs.iter_mut().filter(|cost| **cost == 0);
+            free.skip(1).for_each(|cost| *cost = 1);
+        }
         let table = problem.split(weights.weights()).0;
         let scores = engine.score_actions(table, &example.atoms, state, &mut labels.engine);
         let score = |action: Action| scores[class(action)];
