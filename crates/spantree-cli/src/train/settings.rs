@@ -16,7 +16,7 @@ pub(super) struct Settings {
     /// A TOML file with settings; flags win. --print-config shows all settings and their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The kind of parser [default: graph]
+    /// The kind of parser [default: neural, or the kind to which other flags belong, such as --order or --beam]
     #[arg(long, value_name = "KIND")]
     parser: Option<ParserChoice>,
     /// transition: arc-eager, arc-hybrid, arc-standard (projective), swap (all trees) [default: arc-eager]
@@ -142,7 +142,7 @@ impl Settings {
     /// The settings in force, checked.
     pub(super) fn config(&self) -> Result<TrainConfig> {
         let mut config = self.read_file()?;
-        set(&mut config.parser, self.parser.map(Kind::from));
+        config.parser = self.parser.map(Kind::from).or(config.parser);
         set(&mut config.transition.system, self.system);
         set(&mut config.transition.beam, self.beam);
         set(&mut config.epochs, self.epochs);

@@ -42,7 +42,8 @@ impl ParserHeader {
             Self::Graph(header) => format!("graph, decoder {}", header.decoder),
             Self::Neural(header) => {
                 let neural::Sizes { layers, units, .. } = header.sizes;
-                format!("neural, decoder {}, {layers} layers of 2 × {units}", header.decoder)
+                let tags = if header.retags { ", corrects tags" } else { "" };
+                format!("neural, decoder {}, {layers} layers of 2 × {units}{tags}", header.decoder)
             }
             Self::Transition(header) => {
                 format!("transition, system {}, beam {}", header.system, header.beam)

@@ -53,6 +53,8 @@ pub struct Input {
     pub unknown: Option<u32>,
     /// Whether it tells which word it is, and not only what it looks like.
     pub names_word: bool,
+    /// Whether it is from the tags or the lemma.
+    pub from_tags: bool,
 }
 
 /// The atoms that suit the columns of a treebank.
@@ -137,7 +139,10 @@ impl Inputs {
             let names_word = column.is_some_and(|column| {
                 matches!(self.single[column], Atom::Form | Atom::Lower | Atom::Lemma)
             });
-            Some(Input { row, unknown, names_word })
+            let from_tags = column.is_none_or(|column| {
+                matches!(self.single[column], Atom::Upos | Atom::Xpos | Atom::Feats | Atom::Lemma)
+            });
+            Some(Input { row, unknown, names_word, from_tags })
         })
     }
 
@@ -213,6 +218,8 @@ mod tests {
         inputs.read(&sent, &mut values);
         let named: Vec<_> = inputs.of_word(&values, 1).map(|input| input.names_word).collect();
         assert_eq!(named, [true, false, false]);
+        let tags: Vec<_> = inputs.of_word(&values, 1).map(|input| input.from_tags).collect();
+        assert_eq!(tags, [false, true, false]);
     }
 
     #[test]

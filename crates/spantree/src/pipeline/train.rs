@@ -234,7 +234,7 @@ fn train_kind(
 ) -> Result<Parser, PipelineTrainError> {
     let mut report = |step| progress(Progress::Parser(step));
     let Data { train, versions, dev, .. } = data;
-    match config.parser.parser {
+    match config.parser.kind() {
         Kind::Graph => {
             let trainer = Trainer::new(config.parser.clone());
             Ok(trainer.train_versions(train, versions, dev, &mut report)?.into())

@@ -19,12 +19,11 @@ use crate::model::Source;
 use crate::neural::NeuralConfig;
 
 /// The kind of parser to train; see [`crate::parser`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Kind {
     /// Sparse features score arcs; a spanning tree is decoded.
-    #[default]
     Graph,
     /// A network scores arcs.
     Neural,
@@ -173,8 +172,9 @@ impl From<Mixing> for Weighting {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrainConfig {
-    /// The kind of parser.
-    pub parser: Kind,
+    /// The kind of parser; `None` chooses by the other settings, see [`TrainConfig::kind`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parser: Option<Kind>,
     /// Seed of the shuffles.
     pub seed: u64,
     /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once).
@@ -229,7 +229,7 @@ pub struct TrainConfig {
 impl Default for TrainConfig {
     fn default() -> Self {
         Self {
-            parser: Kind::default(),
+            parser: None,
             seed: 1,
             order: 1,
             epochs: 12,
@@ -256,6 +256,27 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
+    /// The kind of parser: the one asked for; else the one whose own settings were changed; else a learned one, the most
+    /// accurate.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        let plain = Self::default();
+        let graph = self.order != plain.order
+            || self.learner != plain.learner
+            || self.cost != plain.cost
+            || self.mixing != plain.mixing
+            || self.pruning != plain.pruning
+            || self.pseudo_projective.is_some()
+            || self.all_features
+            || self.templates.is_some();
+        let chosen = match (graph, self.transition != plain.transition) {
+            (true, _) => Kind::Graph,
+            (false, true) => Kind::Transition,
+            (false, false) => Kind::Neural,
+        };
+        self.parser.unwrap_or(chosen)
+    }
+
     /// Whether the settings can be used.
     ///
     /// # Errors
@@ -263,6 +284,10 @@ impl TrainConfig {
     pub fn check(&self) -> Result<(), TrainError> {
         if !(1..=3).contains(&self.order) {
             return Err(TrainError::setting("order", self.order, "1, 2 or 3"));
+        }
+        if self.order > 1 && self.kind() != Kind::Graph {
+            let remedy = "1 unless the parser is a graph parser";
+            return Err(TrainError::setting("order", self.order, remedy));
         }
         if self.order > 1 && !self.learner.rule.is_joint() {
             let remedy = "pa, mira, mira-k or perceptron when the order is above 1";
@@ -326,6 +351,25 @@ mod by_name {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_kind_of_parser_follows_from_the_settings_unless_it_is_given() {
+        let kind = |change: fn(&mut TrainConfig)| {
+            let mut config = TrainConfig::default();
+            change(&mut config);
+            config.kind()
+        };
+        assert_eq!(kind(|_| ()), Kind::Neural);
+        assert_eq!(kind(|config| config.seed = 7), Kind::Neural);
+        assert_eq!(kind(|config| config.order = 2), Kind::Graph);
+        assert_eq!(kind(|config| config.learner.rule = Rule::Mira), Kind::Graph);
+        assert_eq!(kind(|config| config.transition.beam = 8), Kind::Transition);
+        let mut config = TrainConfig { parser: Some(Kind::Transition), ..TrainConfig::default() };
+        config.learner.aggressiveness = 0.1;
+        assert_eq!(config.kind(), Kind::Transition);
+        config.order = 2;
+        assert!(config.check().unwrap_err().to_string().contains("order is 2"));
+    }
 
     #[test]
     fn names_of_rules_are_those_of_files() {

@@ -33,6 +33,11 @@ pub enum TrainError {
         "no training sentence has a head and a label for every word; labels are learned from complete trees"
     )]
     NoCompleteTree,
+    /// No word has a head and a label.
+    #[error(
+        "no word of the training data has a head and a label, so there is nothing to learn; are HEAD and DEPREL filled in?"
+    )]
+    NoArc,
     /// A setting that makes no sense.
     #[error("{name} is {value}; give {remedy}")]
     Setting {

@@ -16,7 +16,7 @@ pub(super) const MAX_COMBINATIONS: usize = 16;
 pub type ArcValues = [u32; MAX_COMBINATIONS];
 
 /// The distinct combinations of single-valued arc atoms.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Combinations {
     /// The first is the empty one, which adds nothing.
     atoms: Vec<Vec<ArcAtom>>,
@@ -24,6 +24,12 @@ pub(super) struct Combinations {
     rows: Vec<ArcValues>,
     /// The combinations that depend on more.
     others: Vec<usize>,
+}
+
+impl Default for Combinations {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
 }
 
 impl Combinations {

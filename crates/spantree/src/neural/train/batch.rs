@@ -58,6 +58,8 @@ impl Example {
 pub(super) struct Withheld {
     /// Words that are made unknown.
     pub(super) words: f64,
+    /// Words whose tags and lemma are left out.
+    pub(super) tags: f64,
     /// Single inputs.
     pub(super) inputs: f64,
     /// Values inside the network.
@@ -124,8 +126,11 @@ fn fill(examples: &[&Example], withheld: &Withheld, rng: &mut Rng, batch: &mut B
         batch.push_row([ROOT_ROW]);
         for bounds in example.starts.windows(2) {
             let unknown = rng.uniform() < withheld.words;
+            let untagged = rng.uniform() < withheld.tags;
             batch.push_row(example.inputs[bounds[0]..bounds[1]].iter().filter_map(|input| {
-                if unknown && input.names_word {
+                if untagged && input.from_tags {
+                    None
+                } else if unknown && input.names_word {
                     input.unknown
                 } else {
                     (rng.uniform() >= withheld.inputs).then_some(input.row)

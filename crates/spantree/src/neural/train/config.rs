@@ -29,6 +29,8 @@ pub struct NeuralConfig {
     pub minimum: usize,
     /// Share of words that are made unknown, each time anew.
     pub word_dropout: f64,
+    /// Share of words whose tags and lemma are left out: the network will not trust predicted ones too much.
+    pub tag_dropout: f64,
     /// Share of single inputs that are left out.
     pub atom_dropout: f64,
     /// Share of values dropped from the embeddings.
@@ -51,6 +53,7 @@ impl Default for NeuralConfig {
             average_decay: 0.995,
             minimum: 2,
             word_dropout: 0.2,
+            tag_dropout: 0.0,
             atom_dropout: 0.1,
             input_dropout: 0.1,
             layer_dropout: 0.15,
@@ -78,6 +81,7 @@ impl NeuralConfig {
         for (name, share) in [
             ("average_decay", self.average_decay),
             ("word_dropout", self.word_dropout),
+            ("tag_dropout", self.tag_dropout),
             ("atom_dropout", self.atom_dropout),
             ("input_dropout", self.input_dropout),
             ("layer_dropout", self.layer_dropout),
@@ -116,6 +120,7 @@ impl NeuralConfig {
     pub(super) fn withheld(&self) -> Withheld {
         Withheld {
             words: self.word_dropout,
+            tags: self.tag_dropout,
             inputs: self.atom_dropout,
             values: DropoutRates {
                 input: self.input_dropout,

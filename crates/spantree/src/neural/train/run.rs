@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use spantree_learn::epoch_order;
 use spantree_neural::{Network, Rng};
-use spantree_treebank::Sentence;
+use spantree_treebank::{Sentence, Token};
 
 use super::batch::Example;
 use super::checkpoint::Checkpoint;
@@ -58,6 +58,11 @@ impl<'a> Run<'a> {
         compare(train, dev, &mut warn);
         let dev = scored(dev, &mut warn);
         let labels = LabelSet::from_treebank(train);
+        let is_arc =
+            |word: Token<'_>| word.head().is_some() && labels.number(word.deprel()).is_some();
+        if !train.iter().flat_map(Sentence::words).any(is_arc) {
+            return Err(TrainError::NoArc);
+        }
         if labels.len() > MAX_LABELS {
             return Err(TrainError::TooManyLabels { found: labels.len() });
         }
