@@ -27,7 +27,7 @@ impl Copies {
     pub fn places(self, arc: ArcShape) -> impl Iterator<Item = (u32, u32)> {
         let bare = self.bare.then_some((0, 0));
         let direction = self.direction.then_some((0, 1 + u32::from(arc.leftward)));
-        let distance = self.distance.then_some((arc.distance_side(), 3));
+        let distance = self.distance.then_some((arc.distance.wrapping_mul(0x85eb_ca6b), 3));
         bare.into_iter().chain(direction).chain(distance)
     }
 }
@@ -56,13 +56,6 @@ impl ArcShape {
         };
         let leftward = head > child;
         Self { leftward, distance: bucket + if leftward { 7 } else { 0 } }
-    }
-
-    /// What the distance adds to the sum of a feature that has a copy for it.
-    #[inline]
-    #[must_use]
-    pub fn distance_side(self) -> u32 {
-        self.distance.wrapping_mul(0x85eb_ca6b)
     }
 
     /// The shape with this distance.
