@@ -144,11 +144,11 @@ impl Sections {
         header: &H,
     ) -> Result<Container, ModelError> {
         let invalid = |problem: String| ModelError::Invalid { name: name.to_owned(), problem };
+        let checksums: Vec<u64> = self.list.iter().map(|(_, bytes)| hash::bytes(bytes)).collect();
         let json = |base: usize| {
             let mut offset = base;
             let mut sections = Vec::new();
-            for (section, bytes) in &self.list {
-                let checksum = hash::bytes(bytes);
+            for ((section, bytes), &checksum) in self.list.iter().zip(&checksums) {
                 sections.push(Section {
                     name: section.clone(),
                     offset,
