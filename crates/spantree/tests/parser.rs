@@ -101,6 +101,18 @@ fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
 }
 
 #[test]
+fn the_model_does_not_depend_on_the_threads_that_parse_the_development_set() {
+    let train = |min_dev_threads| {
+        let config = TrainConfig { min_dev_threads, ..config(Decoder::Eisner) };
+        let (train, dev) = (treebank(1, 60), treebank(2, 20));
+        Trainer::new(config).train(&train, &dev, &mut |_| ()).unwrap()
+    };
+    let alone = bytes(&train(1), "dev-alone");
+    assert!(bytes(&train(3), "dev-three") == alone);
+    assert!(bytes(&train(50), "dev-many") == alone);
+}
+
+#[test]
 fn a_loaded_model_parses_like_the_trained_one() {
     let trained = train(Decoder::Eisner);
     let loaded = Parser::from_bytes("copy", &bytes(&trained, "load")).unwrap();

@@ -150,6 +150,7 @@ impl Settings {
         set(&mut config.patience, self.patience);
         set(&mut config.order, self.order);
         set(&mut config.threads, self.threads);
+        config.min_dev_threads = std::thread::available_parallelism().map_or(1, usize::from);
         set(&mut config.seed, self.seed);
         config.decoder = self.decoder.or(config.decoder);
         config.pseudo_projective = self.pseudo_projective.or(config.pseudo_projective);

@@ -3,17 +3,20 @@
 use spantree_treebank::Sentence;
 
 use super::TrainError;
+use super::evaluate::in_parts;
 use crate::model::Calibration;
 use crate::parser::calibration::fit_map;
 use crate::parser::{ParseOptions, Parser};
 
-/// The calibration under which the probabilities of a parser fit `dev`; `with` makes the parser with a calibration.
+/// The calibration under which the probabilities of a parser fit `dev`; `with` makes the parser with a calibration. It does
+/// not depend on the number of threads.
 pub(crate) fn calibrate(
     dev: &[Sentence],
+    threads: usize,
     with: impl Fn(Calibration) -> Result<Parser, TrainError>,
 ) -> Result<Calibration, TrainError> {
-    let mut calibration = best_factors(&sample(dev), &with)?;
-    let (arcs, labels) = observe(&with(calibration.clone())?, dev);
+    let mut calibration = best_factors(&sample(dev), threads, &with)?;
+    let (arcs, labels) = observe(&with(calibration.clone())?, dev, threads);
     calibration.arc_map = fit_map(&arcs);
     calibration.label_map = fit_map(&labels);
     Ok(calibration)
@@ -22,30 +25,38 @@ pub(crate) fn calibrate(
 /// The factors under which right and wrong heads, and labels, are most likely.
 fn best_factors(
     sample: &[Sentence],
+    threads: usize,
     with: impl Fn(Calibration) -> Result<Parser, TrainError>,
 ) -> Result<Calibration, TrainError> {
     let mut best = Calibration::default();
     let (mut arc_loss, mut label_loss) = (f64::INFINITY, f64::INFINITY);
-    let mut last_gain = *FACTOR_STEPS.start();
-    for step in FACTOR_STEPS {
-        // Likelihood has one peak, so two steps down are enough.
-        if step > last_gain + 2 {
-            break;
-        }
+    let mut try_step = |step: i32| -> Result<bool, TrainError> {
         let factor = (f64::from(step) / 2.0).exp2() as f32;
         let tried = Calibration {
             arc_inverse_temperature: factor,
             label_inverse_temperature: factor,
             ..Calibration::default()
         };
-        let (arcs, labels) = observe(&with(tried)?, sample);
-        if surprise(&arcs) < arc_loss {
-            (arc_loss, best.arc_inverse_temperature) = (surprise(&arcs), factor);
-            last_gain = step;
+        let (arcs, labels) = observe(&with(tried)?, sample, threads);
+        let (arcs, labels) = (surprise(&arcs), surprise(&labels));
+        let is_better = arcs < arc_loss || labels < label_loss;
+        if arcs < arc_loss {
+            (arc_loss, best.arc_inverse_temperature) = (arcs, factor);
         }
-        if surprise(&labels) < label_loss {
-            (label_loss, best.label_inverse_temperature) = (surprise(&labels), factor);
-            last_gain = step;
+        if labels < label_loss {
+            (label_loss, best.label_inverse_temperature) = (labels, factor);
+        }
+        Ok(is_better)
+    };
+    // Likelihood has one peak, so two steps down are enough on either side.
+    for towards in [1, -1] {
+        let mut idle = 0;
+        let steps = (0..).map(|step| step * towards).skip(usize::from(towards < 0));
+        for step in steps.take_while(|step| FACTOR_STEPS.contains(step)) {
+            idle = if try_step(step)? { 0 } else { idle + 1 };
+            if idle == 2 {
+                break;
+            }
         }
     }
     Ok(best)
@@ -81,7 +92,13 @@ fn surprise(observed: &[(f32, bool)]) -> f64 {
 type Observed = Vec<(f32, bool)>;
 
 /// Confidences of heads, and of labels on right heads, with whether they were right.
-fn observe(parser: &Parser, dev: &[Sentence]) -> (Observed, Observed) {
+fn observe(parser: &Parser, dev: &[Sentence], threads: usize) -> (Observed, Observed) {
+    let parts = in_parts(dev, threads, |part| observe_part(parser, part));
+    let (arcs, labels): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    (arcs.concat(), labels.concat())
+}
+
+fn observe_part(parser: &Parser, dev: &[Sentence]) -> (Observed, Observed) {
     let options = ParseOptions { confidence: true, ..ParseOptions::default() };
     let (mut arcs, mut labels) = (Vec::new(), Vec::new());
     let mut worker = parser.worker();

@@ -218,6 +218,9 @@ pub struct TrainConfig {
     /// Where the training data come from, for the model's header.
     #[serde(skip)]
     pub sources: Vec<Source>,
+    /// At least so many threads parse the development set; nothing depends on their number.
+    #[serde(skip)]
+    pub min_dev_threads: usize,
     /// Where to save the state after each epoch.
     #[serde(skip)]
     pub checkpoint: Option<PathBuf>,
@@ -249,6 +252,7 @@ impl Default for TrainConfig {
             neural: NeuralConfig::default(),
             templates: None,
             sources: Vec::new(),
+            min_dev_threads: 1,
             checkpoint: None,
             resume: false,
         }
@@ -275,6 +279,11 @@ impl TrainConfig {
             (false, false) => Kind::Neural,
         };
         self.parser.unwrap_or(chosen)
+    }
+
+    /// Number of threads that parse the development set.
+    pub(crate) fn dev_threads(&self) -> usize {
+        self.threads.max(self.min_dev_threads)
     }
 
     /// Whether the settings can be used.

@@ -16,18 +16,26 @@ pub(crate) fn attachment<P: FnMut(&mut Sentence) -> bool>(
     threads: usize,
     new_parser: impl Fn() -> P + Sync,
 ) -> DevScores {
-    let new_parser = &new_parser;
-    let share = dev.len().div_ceil(threads.max(1)).max(1);
-    let parts: Vec<Counts> = std::thread::scope(|scope| {
-        let parts: Vec<_> =
-            dev.chunks(share).map(|part| scope.spawn(move || count(part, new_parser()))).collect();
-        let counts = parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p)));
-        counts.collect()
-    });
+    let parts: Vec<Counts> = in_parts(dev, threads, |part| count(part, new_parser()));
     let sum = |place: usize| parts.iter().map(|counts| counts[place]).sum::<usize>();
     let words = sum(0);
     let percent = |count: usize| 100.0 * count as f64 / words.max(1) as f64;
     DevScores { words, uas: percent(sum(1)), las: percent(sum(2)) }
+}
+
+/// What `work` makes of the parts of a treebank, one per thread, in their order.
+pub(crate) fn in_parts<T: Send>(
+    sentences: &[Sentence],
+    threads: usize,
+    work: impl Fn(&[Sentence]) -> T + Sync,
+) -> Vec<T> {
+    let work = &work;
+    let share = sentences.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> =
+            sentences.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
+        parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p))).collect()
+    })
 }
 
 fn count(dev: &[Sentence], mut parse: impl FnMut(&mut Sentence) -> bool) -> Counts {

@@ -77,8 +77,12 @@ impl Parts<'_> {
     }
 
     /// Puts a model together whose probabilities fit the development set.
-    pub(super) fn assemble_calibrated(&self, dev: &[Sentence]) -> Result<Parser, TrainError> {
+    pub(super) fn assemble_calibrated(
+        &self,
+        dev: &[Sentence],
+        threads: usize,
+    ) -> Result<Parser, TrainError> {
         let with = |calibration| Ok(self.assemble(calibration)?.into());
-        self.assemble(calibrate(dev, with)?)
+        self.assemble(calibrate(dev, threads, with)?)
     }
 }

@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
         if !self.dev.is_empty() {
             let parts = self.parts(&weights, relabel, None);
             let parser = parts.assemble(Calibration::default())?;
-            scores = Some(evaluate::attachment(self.dev, self.config.threads, || {
+            scores = Some(evaluate::attachment(self.dev, self.config.dev_threads(), || {
                 let mut worker = parser.worker();
                 move |sent| worker.parse(sent, &ParseOptions::default()).is_ok()
             }));
@@ -181,7 +181,7 @@ impl<'a> Run<'a> {
             parts.assemble(Calibration::default())?
         } else {
             self.say(Progress::Calibrate);
-            parts.assemble_calibrated(self.dev)?
+            parts.assemble_calibrated(self.dev, self.config.dev_threads())?
         };
         self.checkpoint.remove();
         Ok(parser)

@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let parser = self.assemble(weights, None, Calibration::default(), ranking)?;
-        Ok(Some(attachment(self.dev, self.config.threads, || {
+        Ok(Some(attachment(self.dev, self.config.dev_threads(), || {
             let mut worker = parser.worker();
             move |sent: &mut Sentence| worker.parse(sent, &Default::default()).is_ok()
         })))
@@ -190,7 +190,7 @@ impl<'a> Run<'a> {
         let (ranking, scores) = self.best_ranking(weights, best.scores)?;
         if !self.dev.is_empty() {
             self.say(Progress::Calibrate);
-            calibration = calibrate(self.dev, |tried| {
+            calibration = calibrate(self.dev, self.config.dev_threads(), |tried| {
                 Ok(self.assemble(weights, None, tried, ranking)?.into())
             })?;
         }

@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
             let header = self.header.clone();
             let (inputs, tagset) = (self.inputs.clone(), self.tagset.clone());
             let parser = Parser::assemble(header, inputs, tagset, rounded.clone());
-            attachment(self.dev, self.config.threads, || {
+            attachment(self.dev, self.config.dev_threads(), || {
                 let mut worker = parser.worker();
                 move |sent: &mut Sentence| worker.parse(sent, &ParseOptions::default()).is_ok()
             })
@@ -184,7 +184,8 @@ impl<'a> Run<'a> {
             (self.progress)(Progress::Calibrate);
             let header = self.header;
             let with = |calibration| parser.with_header(Header { calibration, ..header.clone() });
-            let calibration = calibrate(self.dev, |calibration| Ok(with(calibration).into()))?;
+            let threads = self.config.dev_threads();
+            let calibration = calibrate(self.dev, threads, |tried| Ok(with(tried).into()))?;
             parser = with(calibration);
         }
         self.checkpoint.remove();
