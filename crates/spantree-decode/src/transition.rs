@@ -27,7 +27,9 @@
 //! action is the loss behind it above that of the best action. Actions of cost zero are the dynamic oracle. On the
 //! way to the gold tree they are also the non-deterministic oracle, and their first one, in the order of
 //! [`System::actions`], the static one ([`static_action`]). Costs are exact when the gold tree is projective, as the
-//! tests prove by enumerating all states and all trees of short sentences; otherwise they are a guide.
+//! tests prove by enumerating all states and all trees of short sentences; otherwise they are a guide. With a part of the heads
+//! ([`Gold::partial`]) the actions of cost zero are those that can keep them all, if any can (required arcs and one root at once;
+//! for arc-eager parsing compare Nivre, Goldberg and McDonald 2014).
 //!
 //! ```
 //! use spantree_decode::transition::{ArcEager, Gold, OracleScratch, State, System, static_action};

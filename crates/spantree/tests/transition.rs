@@ -124,6 +124,16 @@ fn given_heads_are_kept_even_when_they_cross() {
                 }
             }
         }
+        // Heads that a projective tree can have need no repair.
+        let projective = |sent: &&Sentence| sent.tree().unwrap().is_projective();
+        for (number, gold) in (0..).zip(treebank(5, 40).iter().filter(projective)) {
+            let mut sent = gold.clone();
+            for word in (1..=sent.len() as u32).filter(|word| (word + number) % 3 > 0) {
+                sent.set_head(word, None);
+            }
+            let warnings = &worker.parse(&mut sent, &options).unwrap().warnings;
+            assert!(system == TransitionSystem::Swap || warnings.is_empty(), "{system}");
+        }
         let mut sent = treebank(4, 40).into_iter().find(|sent| sent.len() > 4).unwrap();
         let all: Vec<u32> = (1..=sent.len() as u32).collect();
         all.iter().for_each(|&word| sent.set_head(word, None));

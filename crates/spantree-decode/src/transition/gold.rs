@@ -35,8 +35,9 @@ impl Gold {
         gold
     }
 
-    /// Some heads of a tree: costs count these alone, and are a guide rather than exact. [`ArcSwap`](super::ArcSwap) is not
-    /// guided by them. Heads beyond the sentence are left out.
+    /// Some heads of a tree: costs count these alone. As long as a tree of the system can still have all of them, exactly the
+    /// actions of cost zero keep it so; otherwise costs are a guide. [`ArcSwap`](super::ArcSwap) is not guided by them. Heads
+    /// beyond the sentence are left out.
     pub fn partial(given: impl Iterator<Item = Option<u32>>) -> Self {
         let mut heads = vec![0];
         heads.extend(given.map(|head| head.unwrap_or(NONE)));

@@ -47,8 +47,8 @@ impl<'p> Worker<'p> {
 
     /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
     ///
-    /// More than one tree comes from a beam at least as wide as their number. Heads to be kept lead the search; where it
-    /// cannot follow them all, the nearest tree that has them is taken.
+    /// More than one tree comes from a beam at least as wide as their number. Heads to be kept lead the search of a projective
+    /// system, which finds a tree that has them unless they cross; otherwise the nearest tree that has them is taken.
     ///
     /// # Errors
     /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
