@@ -500,7 +500,7 @@ fn settings_come_from_defaults_file_and_flags() {
     for (text, expected) in [
         ("seed = 1\nepoch = 4\n", "bad.toml:2: unknown field `epoch`"),
         ("[learner]\nrule = \"best\"\n", "bad.toml:2: unknown variant `best`"),
-        ("decoder = \"best\"\n", "bad.toml:1: \"best\": choose eisner, mst or 1ec"),
+        ("decoder = \"best\"\n", "bad.toml:1: \"best\": choose eisner, mst, 1ec or cube"),
         ("order = 4\n", "order is 4; give 1, 2 or 3"),
         ("[learner]\naggressiveness = 0\n", "learner.aggressiveness is 0; give "),
         ("epochs =\n", "bad.toml:1: "),

@@ -14,7 +14,7 @@ pub use arc::{ArcFeature, ArcShape, ArcSides, ArcTemplates, ArcValues, DISTANCES
 pub use atom::{ArcAtom, Atom};
 pub use atoms::{AtomSet, Atoms, Between, TAG_CLASSES, tag_class};
 pub use defaults::{Columns, MST06};
-pub use part::{Part, PartKind, PartSides, PartTemplates};
+pub use part::{Part, PartKind, PartLabels, PartSides, PartTemplates};
 pub use state::StateTemplates;
 pub use template::{Copies, Place, Template, TemplateError, TokenAtom};
 pub use tree::{Neighbours, TreeTemplates};

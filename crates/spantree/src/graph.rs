@@ -5,6 +5,7 @@
 //! ```
 //! [`Parser`] is the loaded model, [`Worker`] parses with it. Training is in [`crate::train`].
 
+pub mod cube;
 pub mod decoder;
 pub mod engine;
 pub mod filter;

@@ -122,12 +122,14 @@ pub enum ArcAtom {
     Conjunctions,
     /// Each key of FEATS that both tokens have, with whether the values are equal.
     Agree,
+    /// In templates of parts: the relation that each arc of the part has when scored by itself.
+    Labels,
     /// What a guide tree says about the arc; see [`Atoms::set_guide`](super::Atoms::set_guide).
     Guide,
 }
 
 impl ArcAtom {
-    const NAMES: [(&'static str, ArcAtom); 10] = [
+    const NAMES: [(&'static str, ArcAtom); 11] = [
         ("direction", ArcAtom::Direction),
         ("distance", ArcAtom::Distance),
         ("between", ArcAtom::Between),
@@ -137,6 +139,7 @@ impl ArcAtom {
         ("puncts", ArcAtom::Puncts),
         ("conjunctions", ArcAtom::Conjunctions),
         ("agree", ArcAtom::Agree),
+        ("labels", ArcAtom::Labels),
         ("guide", ArcAtom::Guide),
     ];
 

@@ -4,7 +4,8 @@
 //! feature is a sum of sides, one per place, computed once per token; every feature is joined with the shape of its part
 //! (directions, and whether the arcs cross), whatever the copies of the template. Arc atoms look at the two words that are no
 //! neighbours in the tree: inner sibling and child, or grandparent and child. A place that does not exist has a value of its
-//! own. Templates with list atoms are left out.
+//! own. Labels are those that arcs have when scored one by one, so that they are known before any tree is. Templates with list
+//! atoms are left out.
 
 use super::arc::{Side, arc_value};
 use super::atom::ArcAtom;
@@ -98,7 +99,9 @@ struct Group {
 struct Compiled {
     /// In the order of [`PLACES`].
     sides: [Side; 4],
+    /// Without labels.
     arcs: Vec<ArcAtom>,
+    labels: bool,
 }
 
 const PLACES: [Place; 4] = [Place::Grand, Place::Head, Place::Inner, Place::Child];
@@ -114,6 +117,8 @@ pub struct PartTemplates {
 pub struct PartSides {
     /// By kind and place: rows of tokens, the last row for a place that does not exist.
     values: [[Vec<u32>; 4]; 3],
+    /// The label of each arc, at `child * (n + 1) + head`.
+    labels: Vec<u16>,
 }
 
 impl PartTemplates {
@@ -123,9 +128,11 @@ impl PartTemplates {
         let mut all = Self::default();
         for template in templates {
             if let Some(kind) = PartKind::of(template) {
+                let arcs = template.arcs.iter().copied();
                 all.groups[kind as usize].templates.push(Compiled {
                     sides: PLACES.map(|place| Side::new(template, place, set)),
-                    arcs: template.arcs.clone(),
+                    arcs: arcs.filter(|&atom| atom != ArcAtom::Labels).collect(),
+                    labels: template.arcs.contains(&ArcAtom::Labels),
                 });
             }
         }
@@ -138,8 +145,10 @@ impl PartTemplates {
         !self.groups[kind as usize].templates.is_empty()
     }
 
-    /// Computes the sides of a sentence.
-    pub fn sides(&self, atoms: &Atoms, sides: &mut PartSides) {
+    /// Computes the sides of a sentence whose arcs have these labels, at `child * (n + 1) + head`.
+    pub fn sides(&self, atoms: &Atoms, labels: &[u16], sides: &mut PartSides) {
+        sides.labels.clear();
+        sides.labels.extend_from_slice(labels);
         for (group, values) in self.groups.iter().zip(&mut sides.values) {
             for (place, rows) in values.iter_mut().enumerate() {
                 rows.clear();
@@ -158,7 +167,7 @@ impl PartTemplates {
         kind: PartKind,
         (atoms, between): (&Atoms, &Between),
         sides: &PartSides,
-        part: Part,
+        (part, labels): (Part, PartLabels),
         mut found: impl FnMut(u32),
     ) {
         let templates = &self.groups[kind as usize].templates[..];
@@ -170,6 +179,7 @@ impl PartTemplates {
         let (heads, children) = (row(1, Some(part.head)), row(3, Some(part.child)));
         let (grands, inners) = (row(0, part.grand), row(2, part.inner));
         let shape = shape(kind, part);
+        let labels = labels.side(kind);
         for (column, template) in templates.iter().enumerate() {
             let mut sum = shape.wrapping_add(heads[column]).wrapping_add(children[column]);
             if kind != PartKind::Sibling {
@@ -181,8 +191,46 @@ impl PartTemplates {
             if !template.arcs.is_empty() {
                 sum = sum.wrapping_add(template.arc_side(kind, atoms, between, part));
             }
+            if template.labels {
+                sum = sum.wrapping_add(labels);
+            }
             found(sum);
         }
+    }
+}
+
+impl PartSides {
+    /// The labels that the arcs of a part have in this sentence.
+    #[must_use]
+    pub fn labels(&self, part: Part) -> PartLabels {
+        let width = self.labels.len().isqrt();
+        let label = |head: usize, child: usize| Some(self.labels[child * width + head]);
+        PartLabels {
+            above: part.grand.and_then(|grand| label(grand, part.head)),
+            beside: part.inner.and_then(|inner| label(part.head, inner)),
+            own: label(part.head, part.child),
+        }
+    }
+}
+
+/// The labels of the arcs of a part: into its head, to the inner sibling, to the child.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartLabels {
+    /// `grand → head`.
+    pub above: Option<u16>,
+    /// `head → inner`.
+    pub beside: Option<u16>,
+    /// `head → child`.
+    pub own: Option<u16>,
+}
+
+impl PartLabels {
+    /// What the labels add to features of one kind.
+    fn side(self, kind: PartKind) -> u32 {
+        let above = self.above.filter(|_| kind != PartKind::Sibling);
+        let beside = self.beside.filter(|_| kind != PartKind::Grand);
+        let value = |label: Option<u16>| label.map_or(0, |label| 1 + u64::from(label));
+        hash::side([above, beside, self.own].into_iter().map(value).fold(23, hash::mix))
     }
 }
 

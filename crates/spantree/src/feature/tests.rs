@@ -271,10 +271,11 @@ fn part_features_tell_words_and_shapes_apart() {
     let (mut atoms, mut between, mut sides) = Default::default();
     Atoms::fill(&mut atoms, &set, &sent);
     Between::fill(&mut between, atoms.tags());
-    templates.sides(&atoms, &mut sides);
+    templates.sides(&atoms, &[0; 25], &mut sides);
     let feature = |kind, grand, head, inner, child| {
         let mut found = Vec::new();
         let part = Part { grand, head, inner, child };
+        let part = (part, PartLabels::default());
         templates.features(kind, (&atoms, &between), &sides, part, |sum| found.push(sum));
         assert_eq!(found.len(), 1);
         found[0]
@@ -293,4 +294,33 @@ fn part_features_tell_words_and_shapes_apart() {
     assert_eq!(distinct.len(), siblings.len(), "{siblings:?}");
     let same_tag = feature(PartKind::Sibling, None, 2, Some(3), 4);
     assert_ne!(same_tag, feature(PartKind::Sibling, None, 1, Some(3), 4));
+}
+
+#[test]
+fn part_features_see_the_labels_of_all_arcs() {
+    let sent =
+        Sentence::from_words(&[("a", "X", 0, "root"), ("b", "X", 1, "x"), ("c", "X", 1, "x")]);
+    let templates = "[direction]\ninner.upos + labels\ngrand.upos + labels\n";
+    let mut set = AtomSet::default();
+    let templates = PartTemplates::new(&template::read(templates).unwrap(), &mut set);
+    let (mut atoms, between, mut sides) = Default::default();
+    Atoms::fill(&mut atoms, &set, &sent);
+    let mut feature = |kind, labelled: &[(usize, usize)]| {
+        let mut labels = [0; 16];
+        labelled.iter().for_each(|&(head, child)| labels[child * 4 + head] = 5);
+        templates.sides(&atoms, &labels, &mut sides);
+        let (mut found, part) = (0, Part { grand: Some(0), head: 1, inner: Some(2), child: 3 });
+        let part = (part, sides.labels(part));
+        templates.features(kind, (&atoms, &between), &sides, part, |sum| found = sum);
+        found
+    };
+    for (kind, seen, unseen) in
+        [(PartKind::Sibling, (1, 2), (0, 1)), (PartKind::Grand, (0, 1), (1, 2))]
+    {
+        let none = feature(kind, &[]);
+        assert_eq!(none, feature(kind, &[unseen, (2, 3)]), "no arc of the part");
+        let some =
+            [feature(kind, &[seen]), feature(kind, &[(1, 3)]), feature(kind, &[seen, (1, 3)])];
+        assert!(!some.contains(&none) && some[0] != some[1] && some[1] != some[2], "{some:?}");
+    }
 }

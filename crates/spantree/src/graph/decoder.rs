@@ -18,6 +18,9 @@ pub enum Decoder {
     Eisner,
     /// All trees, by the algorithm of Chu, Liu and Edmonds, O(n²); for parts by rewiring, which is approximate.
     Mst,
+    /// Projective trees with labels by cube pruning, which is approximate; [`CubePruning`](spantree_decode::CubePruning) does the
+    /// search, and this decoder is for what arcs alone say, as [`Decoder::Eisner`].
+    Cube,
     /// Trees in which all arcs that cross an arc share an end, mostly in O(n²), at worst O(n⁴) over the best heads of each word;
     /// sentences beyond [`CROSSING_LIMIT`] and parts as with [`Decoder::Mst`]. Probabilities are those of all trees.
     OneEndpointCrossing,
@@ -78,6 +81,12 @@ const ROOT: RootMode = RootMode::One;
 const RESTARTS: u32 = 0;
 
 impl Decoder {
+    /// Whether all its trees are projective.
+    #[must_use]
+    pub fn is_projective(self) -> bool {
+        matches!(self, Decoder::Eisner | Decoder::Cube)
+    }
+
     /// Writes the best tree, or with parts and crossing arcs a good one; `None` when the scores allow none.
     pub fn decode<'a>(
         self,
@@ -86,7 +95,7 @@ impl Decoder {
         tree: &mut Heads,
     ) -> Option<f64> {
         match (self, scores.into()) {
-            (Decoder::Eisner, Scores::Arcs(scores)) => {
+            (Decoder::Eisner | Decoder::Cube, Scores::Arcs(scores)) => {
                 Eisner::new(ROOT).decode(scores, &mut scratch.eisner, tree)
             }
             (Decoder::OneEndpointCrossing, Scores::Arcs(scores))
@@ -98,7 +107,7 @@ impl Decoder {
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).decode(scores, &mut scratch.spanning_tree, tree)
             }
-            (Decoder::Eisner, Scores::Parts(parts)) => {
+            (Decoder::Eisner | Decoder::Cube, Scores::Parts(parts)) => {
                 HigherOrderEisner::new(ROOT).decode(parts, &mut scratch.higher_order, tree)
             }
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Parts(parts)) => {
@@ -116,7 +125,7 @@ impl Decoder {
         trees: &mut Ranked<Heads>,
     ) {
         match (self, scores.into()) {
-            (Decoder::Eisner, Scores::Arcs(scores)) => {
+            (Decoder::Eisner | Decoder::Cube, Scores::Arcs(scores)) => {
                 Eisner::new(ROOT).k_best(scores, k, &mut scratch.eisner, trees);
             }
             (Decoder::OneEndpointCrossing, Scores::Arcs(scores))
@@ -128,7 +137,7 @@ impl Decoder {
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).k_best(scores, k, &mut scratch.spanning_tree, trees);
             }
-            (Decoder::Eisner, Scores::Parts(parts)) => {
+            (Decoder::Eisner | Decoder::Cube, Scores::Parts(parts)) => {
                 HigherOrderEisner::new(ROOT).k_best(parts, k, &mut scratch.higher_order, trees);
             }
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Parts(parts)) => {
@@ -148,7 +157,7 @@ impl Decoder {
         marginals: &mut ArcTable<f64>,
     ) -> Option<f64> {
         match self {
-            Decoder::Eisner => {
+            Decoder::Eisner | Decoder::Cube => {
                 HigherOrderEisner::new(ROOT).marginals(parts, &mut scratch.higher_order, marginals)
             }
             Decoder::Mst | Decoder::OneEndpointCrossing => {
@@ -169,7 +178,9 @@ impl Decoder {
         marginals: &mut ArcTable<f64>,
     ) -> Option<f64> {
         match self {
-            Decoder::Eisner => Eisner::new(ROOT).marginals(scores, &mut scratch.eisner, marginals),
+            Decoder::Eisner | Decoder::Cube => {
+                Eisner::new(ROOT).marginals(scores, &mut scratch.eisner, marginals)
+            }
             Decoder::Mst | Decoder::OneEndpointCrossing => {
                 MatrixTree::new(ROOT).marginals(scores, &mut scratch.matrix_tree, marginals)
             }
@@ -182,6 +193,7 @@ impl fmt::Display for Decoder {
         f.write_str(match self {
             Decoder::Eisner => "eisner",
             Decoder::Mst => "mst",
+            Decoder::Cube => "cube",
             Decoder::OneEndpointCrossing => "1ec",
         })
     }
@@ -194,8 +206,9 @@ impl FromStr for Decoder {
         match name {
             "eisner" => Ok(Decoder::Eisner),
             "mst" => Ok(Decoder::Mst),
+            "cube" => Ok(Decoder::Cube),
             "1ec" => Ok(Decoder::OneEndpointCrossing),
-            _ => Err("choose eisner, mst or 1ec"),
+            _ => Err("choose eisner, mst, 1ec or cube"),
         }
     }
 }

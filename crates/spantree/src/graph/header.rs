@@ -8,7 +8,7 @@ use crate::model::{Calibration, DevScores, TrainingInfo};
 /// See the [module](self).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// `eisner`, `mst` or `1ec`; a model must be used with the decoder it was trained for (mst06).
+    /// `eisner`, `mst`, `1ec` or `cube`; a model must be used with the decoder it was trained for (mst06).
     pub decoder: String,
     /// The scheme by which crossing arcs are encoded in the labels, see
     /// [`PseudoProjective`](spantree_treebank::transform::PseudoProjective).

@@ -30,13 +30,14 @@ pub struct PartScratch {
 }
 
 impl HigherOrder {
-    /// Scores the parts of the candidates that `arcs` allows; the arcs themselves score what `arcs` says. Parts that no tree of
+    /// Scores the parts of the candidates that `arcs` allows; the arcs themselves score what `arcs` says, and their labels are
+    /// at `child * (n + 1) + head`. Parts that no tree of
     /// the decoder can have are left at zero.
     pub fn score<W: Weight>(
         &self,
         table: Table<'_, W>,
         sentence: (&Atoms, &Between),
-        (candidates, arcs): (&Candidates, &ArcScores),
+        (candidates, arcs, labels): (&Candidates, &ArcScores, &[u16]),
         decoder: Decoder,
         scratch: &mut PartScratch,
     ) {
@@ -45,13 +46,14 @@ impl HigherOrder {
             candidates.contains(head, child) && arcs.is_allowed(head, child)
         });
         scores.fill_arcs(|head, child| arcs.score(head, child));
-        self.templates.sides(sentence.0, sides);
-        let projective = decoder == Decoder::Eisner;
+        self.templates.sides(sentence.0, labels, sides);
+        let projective = decoder.is_projective();
         let score = |kind: PartKind, part: Part| {
             if !part.is_possible(projective) {
                 return 0.0;
             }
             let mut sum = W::Sum::default();
+            let part = (part, sides.labels(part));
             self.templates.features(kind, sentence, sides, part, |feature| {
                 sum += table.at(table.position(feature));
             });

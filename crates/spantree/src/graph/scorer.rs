@@ -81,6 +81,12 @@ impl<W: Weight> ScoreScratch<W> {
     pub fn best_label(&self, head: usize, child: usize) -> u16 {
         self.best_labels[child * (self.scores.words() + 1) + head]
     }
+
+    /// The same for all arcs, at `child * (n + 1) + head`.
+    #[must_use]
+    pub fn best_labels(&self) -> &[u16] {
+        &self.best_labels
+    }
 }
 
 impl ArcScorer {
@@ -197,6 +203,40 @@ impl ArcScorer {
         if self.labels.is_empty() {
             return (0, 0.0);
         }
+        let mut best: Option<(u16, W::Sum)> = None;
+        self.each_label(table, atoms, scratch, (head, child), |label, sum| {
+            if best.is_none_or(|(_, most)| sum > most) {
+                best = Some((label, sum));
+            }
+        });
+        best.map_or((0, f32::NEG_INFINITY), |(label, sum)| (label, table.scale * W::to_f32(sum)))
+    }
+
+    /// Overwrites `list` with the labels that an arc may have and their scores, best first, after [`score`](Self::score).
+    pub fn top_labels<W: Weight>(
+        &self,
+        table: Table<'_, W>,
+        atoms: &Atoms,
+        scratch: &mut ScoreScratch<W>,
+        arc: (usize, usize),
+        list: &mut Vec<(u16, f32)>,
+    ) {
+        list.clear();
+        self.each_label(table, atoms, scratch, arc, |label, sum| {
+            list.push((label, table.scale * W::to_f32(sum)));
+        });
+        list.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+
+    /// Visits the labels that an arc may have, with their summed weights.
+    fn each_label<W: Weight>(
+        &self,
+        table: Table<'_, W>,
+        atoms: &Atoms,
+        scratch: &mut ScoreScratch<W>,
+        (head, child): (usize, usize),
+        mut visit: impl FnMut(u16, W::Sum),
+    ) {
         let leftward = head > child;
         let sentence = (atoms, &scratch.between);
         let (sides, sums) = (&scratch.label_sides, &mut scratch.label_sums);
@@ -214,17 +254,13 @@ impl ArcScorer {
         let heads = &scratch.head_labels[row(head)..][..self.label_count];
         let children = &scratch.child_labels[row(child)..][..self.label_count];
         let allowed = self.label_filter.allowed(atoms.tags()[head], atoms.tags()[child], leftward);
-        let mut best = None;
         for &label in scratch.given.or(child, allowed) {
             let mut sum = heads[label as usize] + children[label as usize];
             for &position in sums.iter() {
                 sum += table.at(position ^ u32::from(label));
             }
-            if best.is_none_or(|(_, most)| sum > most) {
-                best = Some((label, sum));
-            }
+            visit(label, sum);
         }
-        best.map_or((0, f32::NEG_INFINITY), |(label, sum)| (label, table.scale * W::to_f32(sum)))
     }
 
     /// Sums the weights of the features about one token.

@@ -1,5 +1,6 @@
 //! Parsing one sentence after the other with reused buffers.
 
+mod cube;
 mod higher;
 
 use spantree_treebank::Sentence;
@@ -15,6 +16,7 @@ use crate::feature::Atoms;
 use crate::parser::analysis::Stopwatch;
 use crate::parser::search::{self, Search};
 use crate::parser::{Analysis, Confidence, ParseError, ParseOptions, Timing, calibration};
+use cube::CubeSearch;
 
 /// Parses sentences with one model; see [`Parser::worker`].
 #[derive(Debug)]
@@ -28,6 +30,7 @@ pub struct Worker<'p> {
     score: ScoreScratch<i16>,
     prune: PruneScratch<i16>,
     parts: PartScratch,
+    cube: CubeSearch,
     search: Search,
     relabel_scratch: RelabelScratch,
     label_confidences: Vec<f32>,
@@ -46,6 +49,7 @@ impl<'p> Worker<'p> {
             score: ScoreScratch::default(),
             prune: PruneScratch::default(),
             parts: PartScratch::default(),
+            cube: CubeSearch::default(),
             search: Search::default(),
             relabel_scratch: RelabelScratch::default(),
             label_confidences: Vec::new(),
@@ -90,12 +94,17 @@ impl<'p> Worker<'p> {
         }
         self.score_parts();
         watch.lap(&mut self.timing.scores);
-        let wanted = (&*sent, options.k_best);
-        let scores = match self.has_parts() {
-            true => Scores::Parts(&self.parts.scores),
-            false => Scores::Arcs(&self.score.scores),
+        let decoder = match self.is_cube() && self.search_cube(options.k_best) {
+            true => engine.decoder,
+            false => {
+                let wanted = (&*sent, options.k_best);
+                let scores = match self.has_parts() && !self.is_cube() {
+                    true => Scores::Parts(&self.parts.scores),
+                    false => Scores::Arcs(&self.score.scores),
+                };
+                self.search.find(engine.decoder, scores, wanted, &mut self.analysis)?
+            }
         };
-        let decoder = self.search.find(engine.decoder, scores, wanted, &mut self.analysis)?;
         watch.lap(&mut self.timing.search);
         self.label_trees();
         watch.lap(&mut self.timing.labels);
@@ -127,9 +136,10 @@ impl<'p> Worker<'p> {
     fn add_confidences(&mut self, decoder: Decoder) {
         let calibration = &self.parser.info().calibration;
         let sharpness = calibration.arc_inverse_temperature;
-        let higher = self.has_parts();
+        let (higher, cube) = (self.has_parts(), self.is_cube());
         let Self { search, score, parts, analysis, .. } = self;
         let marginals = match higher {
+            true if cube => search.weigh_near(decoder, &mut score.scores, sharpness, analysis),
             true => search.weigh_parts(decoder, &mut parts.scores, sharpness, analysis),
             false => search.weigh(decoder, &mut score.scores, sharpness, analysis),
         };

@@ -39,7 +39,7 @@ impl Search {
         analysis: &mut Analysis,
     ) -> Result<Decoder, ParseError> {
         let scores = scores.into();
-        if decoder == Decoder::Eisner && scores.words() > PROJECTIVE_LIMIT {
+        if decoder.is_projective() && scores.words() > PROJECTIVE_LIMIT {
             analysis.warnings.push(ParseWarning::TooLongForEisner);
             decoder = Decoder::Mst;
         }
@@ -99,6 +99,25 @@ impl Search {
         }
         let log_partition = decoder.marginals(scores, &mut self.decode, &mut self.marginals)?;
         analysis.add_probabilities(sharpness, log_partition);
+        Some(&self.marginals)
+    }
+
+    /// The same for trees whose scores have more to them than arcs, and for sentences that are not too long: the best tree has the
+    /// probability that arcs alone give it, and the others are compared with it.
+    pub(crate) fn weigh_near(
+        &mut self,
+        decoder: Decoder,
+        scores: &mut ArcScores,
+        sharpness: f32,
+        analysis: &mut Analysis,
+    ) -> Option<&ArcTable<f64>> {
+        let best = &analysis.trees[0];
+        let beyond_arcs = best.score - scores.tree_score(&Heads::from(best.heads.clone()));
+        self.weigh(decoder, scores, sharpness, analysis)?;
+        for tree in &mut analysis.trees {
+            let log_probability = tree.log_probability.as_mut();
+            log_probability.into_iter().for_each(|p| *p -= beyond_arcs * f64::from(sharpness));
+        }
         Some(&self.marginals)
     }
 

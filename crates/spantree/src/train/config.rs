@@ -306,6 +306,19 @@ impl TrainConfig {
             let remedy = "eisner or mst when the order is above 1";
             return Err(TrainError::setting("decoder", "1ec", remedy));
         }
+        if self.decoder == Some(Decoder::Cube) {
+            if self.order == 1 {
+                return Err(TrainError::setting(
+                    "decoder",
+                    "cube",
+                    "eisner or mst when the order is 1",
+                ));
+            }
+            if self.learner.rule == Rule::MiraK {
+                let remedy = "pa, mira or perceptron with the decoder cube";
+                return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
+            }
+        }
         if self.epochs == 0 {
             return Err(TrainError::NoEpoch);
         }

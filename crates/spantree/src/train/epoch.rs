@@ -10,8 +10,9 @@ use spantree_learn::{
 use super::config::LearnerConfig;
 use super::labels::LabelProblem;
 use super::problem::Example;
-use super::trees::TreeProblem;
+use super::trees::{CubeProblem, TreeProblem};
 use super::{Rule, TrainConfig};
+use crate::graph::Decoder;
 
 /// What an epoch needs to know beside its problem.
 #[derive(Clone, Copy)]
@@ -33,6 +34,14 @@ impl Epoch<'_> {
         state: &mut State,
     ) -> EpochStats {
         let learner = &self.config.learner;
+        if problem.engine.decoder == Decoder::Cube {
+            let problem = &CubeProblem(problem);
+            return match learner.rule {
+                Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),
+                Rule::Perceptron => self.run(&Perceptron, problem, examples, state),
+                _ => self.run(&learner.passive_aggressive(), problem, examples, state),
+            };
+        }
         match learner.rule {
             Rule::Pa => self.run(&learner.passive_aggressive(), problem, examples, state),
             Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),

@@ -31,7 +31,7 @@ impl Example {
         let mut heads: Vec<u32> = sent.heads().map(|head| head.unwrap_or(FREE_HEAD)).collect();
         if let (true, Ok(tree)) = (adapt, sent.tree()) {
             match engine.decoder {
-                Decoder::Eisner => heads = tree.lift().heads,
+                Decoder::Eisner | Decoder::Cube => heads = tree.lift().heads,
                 Decoder::OneEndpointCrossing => heads = nearest(&tree, engine.decoder),
                 Decoder::Mst => {}
             }

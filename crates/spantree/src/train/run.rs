@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
         let checkpoint_data = (train, dev);
         let templates = templates(config, train)?;
-        let crossing = config.pseudo_projective.filter(|_| decoder == Decoder::Eisner);
+        let crossing = config.pseudo_projective.filter(|_| decoder.is_projective());
         let train = &*encode(train, crossing);
         let engine = engine(&templates, train, decoder, config.pruning)?;
         let costs = WordCosts::new(&config.cost, &engine.labels, !engine.scorer.labels.is_empty())?;

@@ -1,13 +1,14 @@
 //! Learning trees: the problem whose answers are trees, with joint labels where there are label templates.
 //!
 //! What each learner needs is in a file of its own: best trees in `margin`, constraints on single arcs in `factored`,
-//! likelihoods in `log_linear`. Arcs of the gold tree are always scored, whatever the filter says.
+//! likelihoods in `log_linear`, places of a chart in `cube`. Arcs of the gold tree are always scored, whatever the filter says.
 //! Weights: the arc table, the label table, and in higher orders the table of parts.
 //!
 //! **Partial trees.** A word whose HEAD is `_` may have any head, a word whose DEPREL is `_` any label. Learners that need a
 //! gold tree take the best tree under the present weights that agrees with what is given ([`TreeProblem::complete`]); the
 //! others sum over these trees or leave the word out. Some tree agrees with every example: see `data`.
 
+mod cube;
 mod factored;
 mod log_linear;
 mod margin;
@@ -29,6 +30,7 @@ use crate::feature::{ArcShape, Atoms, direction_side};
 use crate::graph::scorer::{ArcScorer, ArcWeights, ScoreScratch};
 use crate::graph::table::{ArcGroups, Table, fold, group_position};
 use crate::graph::{DecoderScratch, Engine, PartScratch};
+pub(super) use cube::CubeProblem;
 use parts::PartTable;
 
 /// See the [module](self).
@@ -161,8 +163,7 @@ impl TreeProblem {
         }
         self.restrict(example, scratch);
         let TreeScratch { score, decode, parts, completed, allowed, .. } = scratch;
-        let scores = (&*allowed, &score.between);
-        self.search(w, example, scores, (decode, parts), &mut completed.heads);
+        self.search(w, example, (allowed, score), (decode, parts), &mut completed.heads);
         let label = |((head, child), &given): ((usize, usize), &u16)| match given {
             FREE_LABEL => score.best_label(head, child),
             given => given,

@@ -34,21 +34,22 @@ impl Worker<'_> {
     /// Scores the parts of the arcs that are left. The best tree by arcs alone is always among what they allow.
     pub(super) fn score_parts(&mut self) {
         let engine = &self.parser.engine;
-        if !self.has_parts() {
+        if !self.has_parts() || self.is_cube() {
             return;
         }
         if let (Some(weights), Some(higher)) = (self.higher, &engine.higher) {
-            let (arcs, candidates) = (&self.score.scores, &mut self.score.candidates);
+            let score = &mut self.score;
             let mut decoder = engine.decoder;
-            let mut tree = self.search.best_tree(decoder, arcs);
+            let mut tree = self.search.best_tree(decoder, &score.scores);
             if tree.words() == 0 {
                 // Given heads cross.
                 decoder = Decoder::Mst;
-                tree = self.search.best_tree(decoder, arcs);
+                tree = self.search.best_tree(decoder, &score.scores);
             }
-            tree.arcs().for_each(|(head, child)| candidates.insert(head, child));
-            let sentence = (&self.atoms, &self.score.between);
-            higher.score(weights.parts, sentence, (candidates, arcs), decoder, &mut self.parts);
+            tree.arcs().for_each(|(head, child)| score.candidates.insert(head, child));
+            let sentence = (&self.atoms, &score.between);
+            let arcs = (&score.candidates, &score.scores, score.best_labels());
+            higher.score(weights.parts, sentence, arcs, decoder, &mut self.parts);
         }
     }
 }

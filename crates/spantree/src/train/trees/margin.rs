@@ -80,8 +80,7 @@ impl Structured for TreeProblem {
         }
         // Every arc has a finite score, so there is a tree.
         let TreeScratch { score, decode, parts, .. } = scratch;
-        let scores = (&score.scores, &score.between);
-        self.search(w, example, scores, (decode, parts), &mut guess.heads);
+        self.search(w, example, (&score.scores, score), (decode, parts), &mut guess.heads);
         guess.labels.clear();
         guess.labels.extend(guess.heads.arcs().map(|(head, child)| {
             let is_gold = example.heads[child - 1] as usize == head;
@@ -136,7 +135,7 @@ impl KBest for TreeProblem {
         self.score(w, example, scratch);
         self.complete(w, example, scratch);
         let TreeScratch { score, decode, parts, trees, .. } = scratch;
-        match self.score_parts(w, example, (&score.scores, &score.between), parts) {
+        match self.score_parts(w, example, (&score.scores, score), parts) {
             true => self.engine.decoder.k_best(&parts.scores, k, decode, trees),
             false => self.engine.decoder.k_best(&score.scores, k, decode, trees),
         }

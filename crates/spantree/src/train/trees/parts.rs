@@ -5,7 +5,8 @@ use spantree_learn::SparseVector;
 
 use super::{TreeProblem, TreeScratch};
 use crate::feature::hash::position;
-use crate::feature::{Between, Part, PartKind, PartSides};
+use crate::feature::{Between, Part, PartKind, PartLabels, PartSides};
+use crate::graph::scorer::ScoreScratch;
 use crate::graph::table::Table;
 use crate::graph::{DecoderScratch, HigherOrder, PartScratch};
 use crate::train::problem::Example;
@@ -28,10 +29,11 @@ impl PartTable {
             let (mut between, mut sides) = (Between::default(), PartSides::default());
             for example in examples.iter().filter(|example| example.has_all_heads()) {
                 between.fill(example.atoms.tags());
-                higher.templates.sides(&example.atoms, &mut sides);
+                higher.templates.sides(&example.atoms, &gold_labels(example), &mut sides);
                 let sentence = (&example.atoms, &between);
                 for (child, kind) in each_part(example.heads.len()) {
                     let part = Part::of(&example.heads, child);
+                    let part = (part, sides.labels(part));
                     higher.templates.features(kind, sentence, &sides, part, |feature| {
                         support.insert(position(feature, bits));
                     });
@@ -52,6 +54,16 @@ impl PartTable {
     }
 }
 
+/// The labels of gold arcs where those of all arcs would be.
+fn gold_labels(example: &Example) -> Vec<u16> {
+    let width = example.heads.len() + 1;
+    let mut labels = vec![0; width * width];
+    for (child, (&head, &label)) in (1..).zip(example.heads.iter().zip(&example.labels)) {
+        labels[child * width + head as usize] = label;
+    }
+    labels
+}
+
 /// Every word with every kind of part.
 fn each_part(words: usize) -> impl Iterator<Item = (usize, PartKind)> {
     (1..=words).flat_map(|child| PartKind::ALL.map(|kind| (child, kind)))
@@ -63,12 +75,12 @@ impl TreeProblem {
         &self,
         w: &[f32],
         example: &Example,
-        (arcs, between): (&ArcScores, &Between),
+        (arcs, score): (&ArcScores, &ScoreScratch<f32>),
         (decode, parts): (&mut DecoderScratch, &mut PartScratch),
         tree: &mut Heads,
     ) {
         let decoder = self.engine.decoder;
-        let higher = self.score_parts(w, example, (arcs, between), parts);
+        let higher = self.score_parts(w, example, (arcs, score), parts);
         // Pruning leaves the gold tree, but perhaps none of those that agree with a partial one.
         if !higher || decoder.decode(&parts.scores, decode, tree).is_none() {
             decoder.decode(arcs, decode, tree);
@@ -80,13 +92,13 @@ impl TreeProblem {
         &self,
         w: &[f32],
         example: &Example,
-        (arcs, between): (&ArcScores, &Between),
+        (arcs, score): (&ArcScores, &ScoreScratch<f32>),
         parts: &mut PartScratch,
     ) -> bool {
         let Some(higher) = &self.engine.higher else { return false };
         let table = Table::new(self.split(w)[2], 1.0);
-        let sentence = (&example.atoms, between);
-        let arcs = (&example.candidates, arcs);
+        let sentence = (&example.atoms, &score.between);
+        let arcs = (&example.candidates, arcs, score.best_labels());
         higher.score(table, sentence, arcs, self.engine.decoder, parts);
         true
     }
@@ -99,23 +111,39 @@ impl TreeProblem {
         scratch: &TreeScratch,
         delta: &mut SparseVector,
     ) {
-        let (Some(higher), Some(table)) = (&self.engine.higher, &self.parts) else { return };
-        let start = (1 << self.arc_bits) + (1 << self.label_bits);
-        let sentence = (&example.atoms, &scratch.score.between);
+        if self.parts.is_none() {
+            return;
+        }
         for (child, kind) in each_part(gold.len()) {
             let [gold, guess] = [gold, guess].map(|tree| Part::of(tree, child).seen_by(kind));
             if gold == guess {
                 continue;
             }
             for (part, value) in [(gold, 1.0), (guess, -1.0)] {
-                let sides = &scratch.parts.sides;
-                higher.templates.features(kind, sentence, sides, part, |feature| {
-                    let position = position(feature, table.bits);
-                    if table.supports(position) {
-                        delta.add(start + position, value);
-                    }
-                });
+                let part = (part, scratch.parts.sides.labels(part));
+                self.add_part(example, kind, part, value, scratch, delta);
             }
         }
+    }
+
+    /// Adds the features of a part, `value` times.
+    pub(super) fn add_part(
+        &self,
+        example: &Example,
+        kind: PartKind,
+        part: (Part, PartLabels),
+        value: f32,
+        scratch: &TreeScratch,
+        delta: &mut SparseVector,
+    ) {
+        let (Some(higher), Some(table)) = (&self.engine.higher, &self.parts) else { return };
+        let start = (1 << self.arc_bits) + (1 << self.label_bits);
+        let sentence = (&example.atoms, &scratch.score.between);
+        higher.templates.features(kind, sentence, &scratch.parts.sides, part, |feature| {
+            let position = position(feature, table.bits);
+            if table.supports(position) {
+                delta.add(start + position, value);
+            }
+        });
     }
 }

@@ -287,3 +287,30 @@ fn factored_constraints_give_every_tree_its_margin() {
         }
     }
 }
+
+/// Every update of the learner is one: gold is behind, by as much as the features and the costs say.
+#[test]
+fn cube_pruning_learns_from_violations() {
+    let (problem, examples) = problem(Decoder::Cube, true, 3);
+    let (cube, mut rng) = (CubeProblem(&problem), Rng::new(7));
+    let mut updates = 0;
+    for _ in 0..5 {
+        let w = weights(&problem, &mut rng);
+        for (example, cost) in
+            examples.iter().flat_map(|e| [(e, CostMode::Plain), (e, CostMode::Augmented)])
+        {
+            let (mut scratch, mut guess) = Default::default();
+            cube.decode(&w, example, cost, &mut scratch, &mut guess);
+            let mut delta = SparseVector::new();
+            cube.difference(example, &guess, &mut scratch, &mut delta);
+            let loss = match cost {
+                CostMode::Augmented => f64::from(cube.loss(example, &guess)),
+                CostMode::Plain => 0.0,
+            };
+            assert!(guess.amount >= 0.0);
+            assert!((loss - delta.dot(&w) - guess.amount).abs() < 1e-3, "{guess:?}");
+            updates += usize::from(guess.amount > 0.0);
+        }
+    }
+    assert!(updates > 50, "{updates}");
+}
