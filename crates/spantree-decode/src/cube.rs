@@ -216,10 +216,10 @@ impl CubePruning {
         let mut chart = Chart::new(*self, model, scratch);
         chart.fill();
         let gold = gold::derive(tree, labels, self.memory);
+        let scores: Vec<f64> = gold.steps.iter().map(|step| model.score(step)).collect();
         let mut worst: Option<(f64, &gold::Node)> = None;
         for node in &gold.nodes {
-            let own: f64 =
-                gold.steps[node.steps.clone()].iter().map(|step| model.score(step)).sum();
+            let own: f64 = scores[node.steps.clone()].iter().sum();
             let ahead = chart.best(node.cell).map_or(f64::NEG_INFINITY, |best| best.0 - own);
             if ahead >= worst.map_or(0.0, |worst| worst.0) {
                 worst = Some((ahead, node));
