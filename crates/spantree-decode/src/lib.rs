@@ -24,7 +24,8 @@
 //!   ([`LabelledArcScores`]); votes of parsers and oracles fill it ([`combine`]).
 //! * [`RootMode`] says whether the root has exactly one child. Both modes are exact in every decoder.
 //! * Decoders are immutable and cheap to make; a scratch made by `Default` belongs to the caller. Nothing
-//!   is allocated once the longest sentence has been seen.
+//!   is allocated once the longest sentence has been seen, save for k best 1-endpoint-crossing trees and in cube
+//!   pruning.
 //! * Results are exact and deterministic. Each decoder documents its ties. `None` means that the table
 //!   allows nothing; [`ArcScores::infeasible`] says why.
 //! * Scores are `f32`; sums are `f64`.
