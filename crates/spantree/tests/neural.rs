@@ -8,7 +8,7 @@ use spantree::neural::train::{Data, RightTags, train};
 use spantree::neural::{NeuralConfig, Parser, Sizes};
 use spantree::parser::ParseOptions;
 use spantree::pipeline::Stages;
-use spantree::train::{Progress, TrainConfig, TrainError};
+use spantree::train::{Progress, TrainConfig, TrainError, choose_decoder};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence, load};
 use spantree_neural::simd::plainly;
 
@@ -110,6 +110,23 @@ fn the_same_seed_gives_the_same_bytes_also_after_a_kill() {
     assert_eq!(epochs, [3, 4]);
     assert_eq!(bytes(&resumed, "resumed"), whole);
     assert!(!path.exists(), "a finished run needs no checkpoint");
+}
+
+#[test]
+fn the_better_decoder_is_kept() {
+    let mut kept = None;
+    let watch = &mut |progress| {
+        if let Progress::Decoder { decoder, dev } = progress {
+            kept = Some((decoder, dev.1));
+        }
+    };
+    let parser = train(&config(), Data::new(&treebank(1, 200), &treebank(2, 50)), watch).unwrap();
+    let las = parser.info().dev.unwrap().las;
+    assert_eq!(kept, Some((parser.info().decoder.clone(), las)));
+    let first = choose_decoder(parser.info().training.non_projective);
+    let given = make(&TrainConfig { decoder: Some(first), ..config() });
+    assert_eq!(given.info().decoder, first.to_string());
+    assert!(las >= given.info().dev.unwrap().las);
 }
 
 #[test]

@@ -98,6 +98,9 @@ fn describe(progress: &Progress) -> Option<String> {
                 .map_or_else(String::new, |(uas, las)| format!("  dev UAS {uas:.2}  LAS {las:.2}"));
             format!("trees  {epoch:>2}  loss {loss:.4}{scores}  {seconds:>6.1} s")
         }
+        Progress::Decoder { decoder, dev: (uas, las) } => {
+            format!("decoder {decoder}  dev UAS {uas:.2}  LAS {las:.2}")
+        }
         Progress::Retagged { read, corrected } => {
             let change = |name, column: usize| {
                 format!("  {name} {:.2} → {:.2}", read[column], corrected[column])

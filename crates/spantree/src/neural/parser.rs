@@ -92,9 +92,10 @@ impl Parser {
         }
     }
 
-    /// The same parser with another header of the same sizes.
+    /// The same network with another decoder, other probabilities or another use of its tags.
     pub(super) fn with_header(&self, header: Header) -> Self {
-        Self { header, ..self.clone() }
+        let decoder = header.decoder.parse().unwrap_or(self.decoder);
+        Self { header, decoder, ..self.clone() }
     }
 
     /// Adds the sections of this parser to those of a model.

@@ -55,6 +55,13 @@ pub enum Progress {
         /// Since the start, in seconds.
         seconds: f64,
     },
+    /// Both decoders were tried on the development set, and the better one is kept.
+    Decoder {
+        /// Its name.
+        decoder: String,
+        /// UAS and LAS with it.
+        dev: (f64, f64),
+    },
     /// The parser chooses tags, too: accuracy of UPOS, XPOS and FEATS on the development set in per cent.
     Retagged {
         /// Of the tags that it reads.

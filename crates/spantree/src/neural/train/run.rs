@@ -11,7 +11,7 @@ use super::checkpoint::Checkpoint;
 use super::step::Step;
 use super::{Data, RightTags};
 use crate::feature::{Columns, hash};
-use crate::graph::{LabelSet, MAX_LABELS};
+use crate::graph::{Decoder, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, TrainingInfo};
 use crate::neural::input::{Inputs, default_atoms};
 use crate::neural::rounded::Rounded;
@@ -157,13 +157,36 @@ impl<'a> Run<'a> {
             let header = self.header.clone();
             let (inputs, tagset) = (self.inputs.clone(), self.tagset.clone());
             let parser = Parser::assemble(header, inputs, tagset, rounded.clone());
-            attachment(self.dev, self.config.dev_threads(), || {
-                let mut worker = parser.worker();
-                move |sent: &mut Sentence| worker.parse(sent, &ParseOptions::default()).is_ok()
-            })
+            self.scores(&parser)
         });
         self.checkpoint.record(scores, rounded);
         scores
+    }
+
+    /// The scores of a parser on the development set.
+    fn scores(&self, parser: &Parser) -> DevScores {
+        attachment(self.dev, self.config.dev_threads(), || {
+            let mut worker = parser.worker();
+            move |sent: &mut Sentence| worker.parse(sent, &ParseOptions::default()).is_ok()
+        })
+    }
+
+    /// Chooses the decoder that does best on the development set: what crossing arcs are worth depends on how well they are
+    /// found. The one that was used so far wins a tie.
+    fn choose_decoder(&mut self, parser: &Parser) -> Parser {
+        for decoder in [Decoder::Eisner, Decoder::Mst] {
+            let decoder = decoder.to_string();
+            let header = Header { decoder, ..self.header.clone() };
+            let scores = self.scores(&parser.with_header(header.clone()));
+            if self.header.dev.is_none_or(|dev| scores.las > dev.las) {
+                self.header = Header { dev: Some(scores), ..header };
+            }
+        }
+        if let Some(dev) = self.header.dev {
+            let decoder = self.header.decoder.clone();
+            (self.progress)(Progress::Decoder { decoder, dev: (dev.uas, dev.las) });
+        }
+        parser.with_header(self.header.clone())
     }
 
     pub(super) fn finish(mut self) -> Result<Parser, TrainError> {
@@ -172,8 +195,11 @@ impl<'a> Run<'a> {
         self.header.training.best_epoch = best.epoch;
         self.header.dev = best.scores;
         self.header.retags = self.right_tags.is_some();
-        let mut parser =
-            Parser::assemble(self.header.clone(), self.inputs, self.tagset, best.weights);
+        let (inputs, tagset) = (self.inputs.clone(), self.tagset.clone());
+        let mut parser = Parser::assemble(self.header.clone(), inputs, tagset, best.weights);
+        if self.config.decoder.is_none() && !self.dev.is_empty() {
+            parser = self.choose_decoder(&parser);
+        }
         if let Some(right) = self.right_tags.filter(|right| right.dev.len() == self.dev.len()) {
             let (read, corrected) = judge_tags(&parser, self.dev, right.dev);
             self.header.retags = corrected.iter().sum::<f64>() > read.iter().sum();
