@@ -1,11 +1,11 @@
 //! Speed of a network with random weights: rows per second forward, and forward and backward, on one core.
 //!
-//! `cargo run --release -p spantree-neural --example speed -- [layers] [units] [sentences a batch]`
+//! `cargo run --release -p spantree-neural --example speed -- [layers] [units] [sentences a batch] [lstm]`
 
 use std::time::Instant;
 
 use spantree_neural::network::{Numbers, Packs, ScoreGradients};
-use spantree_neural::{Batch, Network, Rng, Shape, Trace};
+use spantree_neural::{Batch, Cell, Network, Rng, Shape, Trace};
 
 const WORDS: usize = 15;
 const IDS: usize = 16;
@@ -14,9 +14,11 @@ fn main() {
     let mut sizes = std::env::args().skip(1).filter_map(|size| size.parse().ok());
     let mut size = |default| sizes.next().unwrap_or(default);
     let (layers, units, sentences) = (size(3), size(128), size(16));
+    let lstm = std::env::args().any(|word| word == "lstm");
     let shape = Shape {
         rows: 40_000,
         width: 128,
+        cell: if lstm { Cell::Lstm } else { Cell::Simple },
         layers,
         units,
         arc: 128,
@@ -43,7 +45,10 @@ fn main() {
         network.encode(numbers, &batch, trace);
         network.label(numbers, (0, &heads), trace);
     };
-    println!("{layers} layers of {units} units, {sentences} sentences of {WORDS} words");
+    println!(
+        "{layers} {:?} layers of {units} units, {sentences} sentences of {WORDS} words",
+        shape.cell
+    );
     println!("{} parameters beside the embeddings", network.parameters());
     report("forward", sentences, || forward(&mut trace));
     let mut gradients = network.gradients();

@@ -1,7 +1,7 @@
 //! A small recurrent encoder with a biaffine arc scorer, trained and run on the CPU.
 //!
 //! ```text
-//! ids of each word → summed embeddings → LayerNorm → SRU layers → leaky ReLU → arc scores, label scores
+//! ids of each word → summed embeddings → LayerNorm → SRU or LSTM layers → leaky ReLU → arc scores, label scores
 //! ```
 //! Rows of all sentences of a [`Batch`] lie one below the other, the root first in each, so that every layer is one product
 //! of matrices over the whole batch. Every sum has a fixed order: the scores of a sentence do not depend on the batch.
@@ -9,7 +9,8 @@
 //! | module | what |
 //! |---|---|
 //! | [`network`] | the layers put together: scores forward, gradients backward |
-//! | [`linear`], [`norm`], [`recurrent`], [`activation`], [`arcs`], [`labels`] | one layer each |
+//! | [`layer`] | a recurrent layer: [`recurrent`] or [`lstm`] |
+//! | [`linear`], [`norm`], [`activation`], [`arcs`], [`labels`] | one layer each |
 //! | [`embedding`] | summed rows and their sparse gradient |
 //! | [`loss`] | from scores and gold answers to gradients of scores |
 //! | [`adam`] | from gradients to weights, with a running average |
@@ -24,8 +25,10 @@ pub mod adam;
 pub mod arcs;
 pub mod embedding;
 pub mod labels;
+pub mod layer;
 pub mod linear;
 pub mod loss;
+pub mod lstm;
 pub mod network;
 pub mod norm;
 pub mod product;
@@ -37,6 +40,7 @@ pub mod simd;
 mod testing;
 
 pub use adam::{Adam, AdamConfig};
+pub use layer::Cell;
 pub use network::{Batch, Gradients, Network, Shape, Trace, Weights};
 pub use random::Rng;
 pub use real::Real;

@@ -68,6 +68,11 @@ impl Linear {
         rng.fill(&mut parameters[self.weight.clone()], bound);
     }
 
+    /// The biases.
+    pub(crate) fn bias<'a, T>(&self, parameters: &'a mut [T]) -> &'a mut [T] {
+        &mut parameters[self.bias.clone()]
+    }
+
     /// Packs the weights, for the backward pass too if asked.
     pub fn pack<T: Real>(&self, parameters: &[T], backward: bool, packed: &mut PackedLinear<T>) {
         let weight = View::new(&parameters[self.weight.clone()], self.inputs, self.outputs);

@@ -8,12 +8,12 @@ use crate::activation::{Dropout, leaky, leaky_backward};
 use crate::arcs::{ArcScorer, ArcTrace, PackedArcs, Sides};
 use crate::embedding::{self, Ids, SparseRows, Table};
 use crate::labels::{LabelScorer, LabelTrace};
+use crate::layer::{Cell, Layer, LayerScratch, LayerTrace, PackedLayer};
 use crate::linear::{Linear, PackedLinear, Places, Rows};
 use crate::norm::LayerNorm;
 use crate::product::ProductScratch;
 use crate::random::Rng;
 use crate::real::Real;
-use crate::recurrent::{Recurrent, RecurrentScratch, RecurrentTrace};
 
 /// The sizes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Shape {
     pub rows: usize,
     /// Width of the embeddings.
     pub width: usize,
+    /// What recurrent layers are made of.
+    pub cell: Cell,
     /// Recurrent layers.
     pub layers: usize,
     /// Units of a recurrent layer in each direction.
@@ -93,7 +95,7 @@ impl Batch {
 pub struct Network {
     shape: Shape,
     norm: LayerNorm,
-    layers: Vec<Recurrent>,
+    layers: Vec<Layer>,
     /// From the encoder to the vectors of arcs (child, head), labels (child, head) and tags.
     sides: Linear,
     arcs: ArcScorer,
@@ -114,7 +116,7 @@ pub struct Weights<T> {
 /// Weights of the layers in the order in which products read them.
 #[derive(Clone, Debug, Default)]
 pub struct Packs<T> {
-    layers: Vec<PackedLinear<T>>,
+    layers: Vec<PackedLayer<T>>,
     sides: PackedLinear<T>,
     arcs: PackedArcs<T>,
     labels: PackedLinear<T>,
@@ -192,7 +194,7 @@ pub struct Trace<T> {
     normal: Vec<T>,
     spread: Vec<T>,
     input: Vec<T>,
-    layers: Vec<RecurrentTrace<T>>,
+    layers: Vec<LayerTrace<T>>,
     sides: Vec<T>,
     arcs: ArcTrace<T>,
     labels: LabelTrace<T>,
@@ -200,7 +202,7 @@ pub struct Trace<T> {
     /// Masks of the input, of each layer, of the sides.
     dropout: Vec<Dropout<T>>,
     scratch: ProductScratch<T>,
-    recurrent: RecurrentScratch<T>,
+    recurrent: LayerScratch<T>,
     gradients: [Vec<T>; 2],
 }
 
@@ -233,10 +235,10 @@ impl Network {
         let norm = LayerNorm::new(shape.width, &mut places);
         let layers = (0..shape.layers).map(|layer| {
             let inputs = if layer == 0 { shape.width } else { 2 * shape.units };
-            Recurrent::new(inputs, shape.units, &mut places)
+            Layer::new(shape.cell, inputs, shape.units, &mut places)
         });
         let layers: Vec<_> = layers.collect();
-        let encoded = layers.last().map_or(shape.width, Recurrent::outputs);
+        let encoded = if layers.is_empty() { shape.width } else { 2 * shape.units };
         let vectors = 2 * (shape.arc + shape.label) + shape.tag;
         let sides = Linear::new(encoded, vectors, &mut places);
         let arcs = ArcScorer::new(shape.arc, &mut places);
@@ -284,7 +286,7 @@ impl Network {
 
     /// Packs the weights of the layers, for the backward pass too if asked.
     pub fn pack<T: Real>(&self, dense: &[T], backward: bool, packs: &mut Packs<T>) {
-        packs.layers.resize_with(self.layers.len(), PackedLinear::default);
+        packs.layers.resize_with(self.layers.len(), PackedLayer::default);
         for (layer, packed) in self.layers.iter().zip(&mut packs.layers) {
             layer.pack(dense, backward, packed);
         }
@@ -324,10 +326,10 @@ impl Network {
         embedding::forward(table, self.shape.width, batch.ids(), normal);
         self.norm.forward(dense, normal, spread, input);
         dropout[0].apply(input);
-        layers.resize_with(self.layers.len(), RecurrentTrace::default);
+        layers.resize_with(self.layers.len(), LayerTrace::default);
         let mut x: &[T] = input;
         for (index, (layer, trace)) in self.layers.iter().zip(layers).enumerate() {
-            layer.forward(dense, &packs.layers[index], starts, x, trace, scratch);
+            layer.forward((dense, &packs.layers[index]), (starts, x), trace, scratch);
             dropout[index + 1].apply(&mut trace.output);
             x = &trace.output;
         }
@@ -400,8 +402,7 @@ impl Network {
             self.layers[index].backward(
                 (dense, &packs.layers[index]),
                 (starts, x),
-                &layers[index],
-                dy,
+                (&layers[index], dy),
                 (gradient, dx),
                 &mut trace.recurrent,
             );
@@ -445,6 +446,7 @@ mod tests {
     const SHAPE: Shape = Shape {
         rows: 7,
         width: 3,
+        cell: Cell::Simple,
         layers: 2,
         units: 2,
         arc: 3,
@@ -466,7 +468,12 @@ mod tests {
 
     #[test]
     fn gradients_of_the_whole_network_equal_finite_differences() {
-        let network = Network::new(SHAPE);
+        for cell in [Cell::Simple, Cell::Lstm] {
+            check_gradients(&Network::new(Shape { cell, ..SHAPE }));
+        }
+    }
+
+    fn check_gradients(network: &Network) {
         let batch = batch(&[&[1, 2], &[3]]);
         let heads = [0, 2, 0, 3, 3];
         let weights = network.initial::<f64>(1);

@@ -11,7 +11,8 @@
 
 use std::ops::Range;
 
-use crate::linear::{Linear, PackedLinear, Places, Rows};
+use crate::layer::{LayerScratch, LayerTrace, PackedLayer};
+use crate::linear::{Linear, Places, Rows};
 use crate::product::ProductScratch;
 use crate::random::Rng;
 use crate::real::Real;
@@ -24,17 +25,6 @@ pub struct Recurrent {
     units: usize,
     /// `v_f` and `v_r` of the first direction, then of the second.
     memory: Range<usize>,
-}
-
-/// What the forward pass leaves for the backward pass.
-#[derive(Clone, Debug, Default)]
-pub struct RecurrentTrace<T> {
-    /// Per row and direction: candidates, forget gates (squashed by the scan), output gates (likewise), ways past.
-    gates: Vec<T>,
-    /// States, laid out as the output.
-    states: Vec<T>,
-    /// The output: the units of the first direction, then of the second.
-    pub output: Vec<T>,
 }
 
 impl Recurrent {
@@ -58,24 +48,22 @@ impl Recurrent {
     }
 
     /// Packs the weights.
-    pub fn pack<T: Real>(&self, parameters: &[T], backward: bool, packed: &mut PackedLinear<T>) {
-        self.linear.pack(parameters, backward, packed);
+    pub fn pack<T: Real>(&self, parameters: &[T], backward: bool, packed: &mut PackedLayer<T>) {
+        self.linear.pack(parameters, backward, &mut packed.linear);
     }
 
     /// Runs over the sentences, whose rows in `x` are given by `starts`.
     pub fn forward<T: Real>(
         &self,
-        parameters: &[T],
-        packed: &PackedLinear<T>,
-        starts: &[usize],
-        x: &[T],
-        trace: &mut RecurrentTrace<T>,
+        (parameters, packed): (&[T], &PackedLayer<T>),
+        (starts, x): (&[usize], &[T]),
+        trace: &mut LayerTrace<T>,
         scratch: &mut ProductScratch<T>,
     ) {
         let rows = x.len() / self.linear.inputs;
-        let RecurrentTrace { gates, states, output } = trace;
+        let LayerTrace { gates, states, output, .. } = trace;
         let input = Rows { data: x, rows, step: self.linear.inputs };
-        self.linear.forward(parameters, packed, input, gates, scratch);
+        self.linear.forward(parameters, &packed.linear, input, gates, scratch);
         for buffer in [&mut *states, &mut *output] {
             buffer.resize(rows * self.outputs(), T::ZERO);
         }
@@ -93,14 +81,13 @@ impl Recurrent {
     /// Adds the gradients of the parameters, and writes the gradient of the input to `dx`.
     pub fn backward<T: Real>(
         &self,
-        (parameters, packed): (&[T], &PackedLinear<T>),
+        (parameters, packed): (&[T], &PackedLayer<T>),
         (starts, x): (&[usize], &[T]),
-        trace: &RecurrentTrace<T>,
-        dy: &[T],
+        (trace, dy): (&LayerTrace<T>, &[T]),
         (gradient, dx): (&mut [T], &mut Vec<T>),
-        scratch: &mut RecurrentScratch<T>,
+        scratch: &mut LayerScratch<T>,
     ) {
-        let RecurrentScratch { gates: dgates, product } = scratch;
+        let LayerScratch { gates: dgates, product, .. } = scratch;
         dgates.resize(trace.gates.len(), T::ZERO);
         dx.clear();
         dx.resize(x.len(), T::ZERO);
@@ -118,7 +105,7 @@ impl Recurrent {
         }
         let rows = x.len() / self.linear.inputs;
         let input = Rows { data: x, rows, step: self.linear.inputs };
-        self.linear.backward(packed, input, dgates, gradient, dx, product);
+        self.linear.backward(&packed.linear, input, dgates, gradient, dx, product);
     }
 
     /// The weights of the states, by direction.
@@ -132,19 +119,12 @@ fn past_is_input(inputs: usize, units: usize) -> bool {
     inputs == units || inputs == 2 * units
 }
 
-/// Memory of the backward pass.
-#[derive(Clone, Debug, Default)]
-pub struct RecurrentScratch<T> {
-    gates: Vec<T>,
-    product: ProductScratch<T>,
-}
-
 /// The rows of a sentence in the order of a direction.
 #[derive(Clone, Copy)]
-struct Path {
-    first: usize,
-    len: usize,
-    direction: usize,
+pub(crate) struct Path {
+    pub(crate) first: usize,
+    pub(crate) len: usize,
+    pub(crate) direction: usize,
 }
 
 impl Path {
@@ -153,7 +133,7 @@ impl Path {
     }
 
     #[inline(always)]
-    fn row(self, step: usize) -> usize {
+    pub(crate) fn row(self, step: usize) -> usize {
         if self.direction == 0 { self.first + step } else { self.first + self.len - 1 - step }
     }
 
@@ -178,7 +158,7 @@ struct Scan<'a, T> {
 }
 
 /// Units advanced together, in registers.
-const LANES: usize = 8;
+pub(crate) const LANES: usize = 8;
 
 impl<T: Real> Kernel for Scan<'_, T> {
     #[inline(always)]
@@ -231,7 +211,7 @@ impl<T: Real> Scan<'_, T> {
 /// The `N` values from `start` on.
 #[inline(always)]
 #[expect(clippy::manual_memcpy, reason = "a call would cost more than the copy")]
-fn take<T: Real, const N: usize>(values: &[T], start: usize) -> [T; N] {
+pub(crate) fn take<T: Real, const N: usize>(values: &[T], start: usize) -> [T; N] {
     let values = &values[start..start + N];
     let mut taken = [T::ZERO; N];
     for i in 0..N {
@@ -243,7 +223,7 @@ fn take<T: Real, const N: usize>(values: &[T], start: usize) -> [T; N] {
 /// Writes `N` values from `start` on.
 #[inline(always)]
 #[expect(clippy::manual_memcpy, reason = "a call would cost more than the copy")]
-fn put<T: Real, const N: usize>(values: &mut [T], start: usize, new: [T; N]) {
+pub(crate) fn put<T: Real, const N: usize>(values: &mut [T], start: usize, new: [T; N]) {
     let values = &mut values[start..start + N];
     for i in 0..N {
         values[i] = new[i];
@@ -256,7 +236,7 @@ struct Back<'a, T> {
     units: usize,
     inputs: usize,
     memory: &'a [T],
-    trace: &'a RecurrentTrace<T>,
+    trace: &'a LayerTrace<T>,
     dy: &'a [T],
     /// The input and its gradient, if the input is the way past.
     past: Option<(&'a [T], &'a mut [T])>,
@@ -338,23 +318,17 @@ mod tests {
         let rows = 8;
         let point = random(places.used() + rows * inputs);
         let judge = random(rows * layer.outputs());
-        let mut scratch = RecurrentScratch::default();
-        let mut packed = PackedLinear::default();
+        let mut scratch = LayerScratch::default();
+        let mut packed = PackedLayer::default();
         check_gradient(&point, |point, gradient| {
             let (parameters, x) = point.split_at(places.used());
             layer.pack(parameters, true, &mut packed);
-            let mut trace = RecurrentTrace::default();
-            layer.forward(parameters, &packed, &starts, x, &mut trace, &mut scratch.product);
+            let mut trace = LayerTrace::default();
+            let (weights, input) = ((parameters, &packed), (&starts[..], x));
+            layer.forward(weights, input, &mut trace, &mut scratch.product);
             let (dp, dx) = gradient.split_at_mut(places.used());
             let mut d = Vec::new();
-            layer.backward(
-                (parameters, &packed),
-                (&starts, x),
-                &trace,
-                &judge,
-                (dp, &mut d),
-                &mut scratch,
-            );
+            layer.backward(weights, input, (&trace, &judge), (dp, &mut d), &mut scratch);
             dx.iter_mut().zip(d).for_each(|(sum, d)| *sum += d);
             trace.output.iter().zip(&judge).map(|(y, j)| y * j).sum()
         });

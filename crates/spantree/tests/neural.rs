@@ -10,6 +10,7 @@ use spantree::parser::ParseOptions;
 use spantree::pipeline::Stages;
 use spantree::train::{Progress, TrainConfig, TrainError, choose_decoder};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence, load};
+use spantree_neural::Cell;
 use spantree_neural::simd::plainly;
 
 fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
@@ -59,10 +60,24 @@ fn a_grammar_is_learned() {
 }
 
 #[test]
+fn a_grammar_is_learned_by_cells_with_feedback() {
+    let mut config = config();
+    config.neural.cell = Cell::Lstm;
+    let parser = make(&config);
+    let dev = parser.info().dev.unwrap();
+    assert!(dev.las > 80.0, "{dev:?}");
+    check_saved(&parser, "feedback");
+}
+
+#[test]
 fn a_saved_parser_parses_as_before() {
-    let bytes = bytes(&PARSER, "saved");
-    let loaded = Pipeline::from_bytes("saved", &bytes).unwrap();
-    let (parser, mut before) = (loaded.stages().parser.as_ref().unwrap(), PARSER.worker());
+    check_saved(&PARSER, "saved");
+}
+
+fn check_saved(parser: &Parser, name: &str) {
+    let bytes = bytes(parser, name);
+    let loaded = Pipeline::from_bytes(name, &bytes).unwrap();
+    let (parser, mut before) = (loaded.stages().parser.as_ref().unwrap(), parser.worker());
     let mut after = parser.worker();
     for gold in treebank(3, 30) {
         let (mut ours, mut theirs) = (gold.clone(), gold);

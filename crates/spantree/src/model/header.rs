@@ -1,6 +1,7 @@
 //! What a model says about itself: the JSON header.
 
 use serde::{Deserialize, Serialize};
+use spantree_neural::Cell;
 
 use crate::{graph, lemma, neural, segment, tag, transition};
 
@@ -42,8 +43,13 @@ impl ParserHeader {
             Self::Graph(header) => format!("graph, decoder {}", header.decoder),
             Self::Neural(header) => {
                 let neural::Sizes { layers, units, .. } = header.sizes;
+                let kind = match header.cell {
+                    Cell::Simple => "simple",
+                    Cell::Lstm => "LSTM",
+                };
                 let tags = if header.retags { ", corrects tags" } else { "" };
-                format!("neural, decoder {}, {layers} layers of 2 × {units}{tags}", header.decoder)
+                let decoder = &header.decoder;
+                format!("neural, decoder {decoder}, {layers} {kind} layers of 2 × {units}{tags}")
             }
             Self::Transition(header) => {
                 format!("transition, system {}, beam {}", header.system, header.beam)

@@ -1,7 +1,7 @@
 //! What a learned parser says about itself in the header of a model.
 
 use serde::{Deserialize, Serialize};
-use spantree_neural::Shape;
+use spantree_neural::{Cell, Shape};
 
 use crate::model::{Calibration, DevScores, TrainingInfo};
 
@@ -18,6 +18,9 @@ pub struct Header {
     pub labels: Vec<String>,
     /// The names of the atoms that the network sees of a word.
     pub inputs: Vec<String>,
+    /// What its layers are made of; models that do not say it have simple recurrent units.
+    #[serde(default, with = "CellName")]
+    pub cell: Cell,
     /// The sizes of the network.
     pub sizes: Sizes,
     /// How scores become probabilities.
@@ -28,6 +31,22 @@ pub struct Header {
     /// Whether its tags are better than those that it reads.
     #[serde(default)]
     pub retags: bool,
+}
+
+impl Header {
+    /// The shape of the network with so many embeddings and parts of tags.
+    #[must_use]
+    pub fn shape(&self, rows: usize, tags: usize) -> Shape {
+        self.sizes.shape(self.cell, rows, self.labels.len(), tags)
+    }
+}
+
+/// The names of cells in settings and headers.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Cell", rename_all = "kebab-case")]
+pub(crate) enum CellName {
+    Simple,
+    Lstm,
 }
 
 /// The sizes of a network that are settings.
@@ -71,11 +90,11 @@ impl Sizes {
         ]
     }
 
-    /// The shape of the network with so many embeddings, labels and parts of tags.
+    /// The shape of the network of these cells with so many embeddings, labels and parts of tags.
     #[must_use]
-    pub fn shape(&self, rows: usize, labels: usize, tags: usize) -> Shape {
+    pub fn shape(&self, cell: Cell, rows: usize, labels: usize, tags: usize) -> Shape {
         let Self { width, layers, units, arc, label, tag } = *self;
         let tag = if tags == 0 { 0 } else { tag };
-        Shape { rows, width, layers, units, arc, label, labels, tag, tags }
+        Shape { rows, width, cell, layers, units, arc, label, labels, tag, tags }
     }
 }

@@ -49,7 +49,6 @@ impl Parser {
     /// When a section is missing or does not fit the header.
     pub fn new(container: &Container, header: Header) -> Result<Self, ModelError> {
         let invalid = |problem| invalid(container, problem);
-        let labels = header.labels.len();
         check_labels(container, &header.labels)?;
         if let Some((name, size)) =
             header.sizes.named().into_iter().find(|&(_, size)| size == 0 || size > Sizes::LIMIT)
@@ -64,8 +63,7 @@ impl Parser {
         let Some(tagset) = TagSet::new(header.tags.clone()) else {
             return Err(invalid(format!("it has {} tags", header.tags.len())));
         };
-        let shape = header.sizes.shape(inputs.rows(), labels, tagset.part_count());
-        let network = Network::new(shape);
+        let network = Network::new(header.shape(inputs.rows(), tagset.part_count()));
         let size = (inputs.rows(), header.sizes.width, network.parameters());
         let rounded = Rounded::read(container, size)?;
         if header.decoder.parse::<Decoder>().is_err() {
@@ -81,8 +79,7 @@ impl Parser {
         tagset: TagSet,
         rounded: Rounded,
     ) -> Self {
-        let (labels, parts) = (header.labels.len(), tagset.part_count());
-        let network = Network::new(header.sizes.shape(inputs.rows(), labels, parts));
+        let network = Network::new(header.shape(inputs.rows(), tagset.part_count()));
         Self {
             scorer: Arc::new(Scorer::new(inputs, network, rounded)),
             labels: LabelSet::new(header.labels.clone()),

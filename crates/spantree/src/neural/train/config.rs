@@ -1,12 +1,13 @@
 //! Settings of the training of learned parsers.
 
 use serde::{Deserialize, Serialize};
-use spantree_neural::AdamConfig;
 use spantree_neural::network::DropoutRates;
+use spantree_neural::{AdamConfig, Cell};
 
 use super::arcs::ArcLoss;
 use super::batch::Withheld;
 use crate::neural::Sizes;
+use crate::neural::header::CellName;
 use crate::train::TrainError;
 
 /// Settings; the defaults are meant to be good for every treebank.
@@ -39,6 +40,9 @@ pub struct NeuralConfig {
     pub layer_dropout: f64,
     /// Share of values dropped from the vectors that score arcs and labels.
     pub score_dropout: f64,
+    /// What the layers of the network are made of.
+    #[serde(with = "CellName")]
+    pub cell: Cell,
     /// Sizes of the network.
     pub sizes: Sizes,
 }
@@ -58,6 +62,7 @@ impl Default for NeuralConfig {
             input_dropout: 0.1,
             layer_dropout: 0.15,
             score_dropout: 0.2,
+            cell: Cell::default(),
             sizes: Sizes::default(),
         }
     }

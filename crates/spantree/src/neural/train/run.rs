@@ -15,7 +15,7 @@ use crate::graph::{Decoder, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, TrainingInfo};
 use crate::neural::input::{Inputs, default_atoms};
 use crate::neural::rounded::Rounded;
-use crate::neural::{Header, Parser, tags};
+use crate::neural::{Header, NeuralConfig, Parser, tags};
 use crate::parser::ParseOptions;
 use crate::tag::TagSet;
 use crate::train::calibrate::calibrate;
@@ -70,7 +70,8 @@ impl<'a> Run<'a> {
         let inputs = Inputs::from_treebank(&atoms, train, config.neural.minimum * versions);
         let tagset = right_tags.and_then(|tags| TagSet::from_treebank(tags.train));
         let tagset = tagset.unwrap_or_default();
-        let shape = config.neural.sizes.shape(inputs.rows(), labels.len(), tagset.part_count());
+        let NeuralConfig { cell, sizes, .. } = config.neural;
+        let shape = sizes.shape(cell, inputs.rows(), labels.len(), tagset.part_count());
         let network = Network::new(shape);
         let run = match &config.checkpoint {
             Some(_) => identity(config, (train, dev)),
@@ -261,6 +262,7 @@ fn header(
         dev: None,
         labels: labels.names().to_vec(),
         inputs: inputs.atoms().map(|atom| atom.to_string()).collect(),
+        cell: config.neural.cell,
         sizes: config.neural.sizes,
         calibration: Calibration::default(),
         tags: tagset.names().to_vec(),
