@@ -3,8 +3,10 @@
 mod report;
 mod settings;
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -45,9 +47,10 @@ pub(crate) struct Arguments {
     /// Most weights of the tagger; each takes about six bytes of the model [default: 600000, or 8 per word of a large treebank]
     #[arg(long, value_name = "N")]
     tagger_weights: Option<usize>,
-    /// Clusters of forms that the tagger may use, such as `spantree cluster` makes: a form, a tab and a cluster per line
-    #[arg(long, value_name = "FILE")]
-    clusters: Option<PathBuf>,
+    /// Clusters of forms that the tagger may use, such as `spantree cluster` makes: a form, a tab and a cluster per line; or a
+    /// number of clusters, to be made from the words of the training data
+    #[arg(long, value_name = "FILE|N")]
+    clusters: Option<ClusterSource>,
     #[command(flatten)]
     settings: Settings,
     /// Print the settings in force, as a file for --config, and stop
@@ -69,6 +72,22 @@ enum Stage {
     Parse,
 }
 
+/// Where clusters are from.
+#[derive(Clone)]
+enum ClusterSource {
+    File(PathBuf),
+    /// So many, from the training data.
+    Own(u16),
+}
+
+impl FromStr for ClusterSource {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(text.parse().map_or_else(|_| Self::File(text.into()), Self::Own))
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum TagsChoice {
     Gold,
@@ -82,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         print(&toml::to_string(&config)?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let config = arguments.pipeline(arguments.with_files(config, out))?;
+    let mut config = arguments.pipeline(arguments.with_files(config, out))?;
     let train = load(&arguments.data, Use::Train)?;
     let dev = load(&arguments.dev, Use::Dev)?;
     match (&arguments.dev[..], &dev[..]) {
@@ -92,6 +111,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             path.display()
         ),
         _ => {}
+    }
+    if let Some(ClusterSource::Own(count)) = arguments.clusters {
+        config.tagger.clusters = Some(Clusters::of_treebank(&train, count.into()));
     }
     let mut report = Report::new();
     let pipeline =
@@ -105,7 +127,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 impl Arguments {
     fn pipeline(&self, parser: TrainConfig) -> Result<PipelineConfig> {
         let wants = |stage| self.stages.contains(&stage);
-        let clusters = self.clusters.as_deref().map(read_clusters).transpose()?;
+        let clusters = match &self.clusters {
+            Some(ClusterSource::File(path)) => Some(read_clusters(path)?),
+            _ => None,
+        };
         let max_weights = self.tagger_weights;
         Ok(PipelineConfig {
             segment: wants(Stage::Segment),

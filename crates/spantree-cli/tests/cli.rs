@@ -563,6 +563,7 @@ fn words_of_raw_text_get_clusters_that_a_tagger_uses() {
     bench.ok(&["generate", "40", "-o", "train.conllu"]);
     let train = ["train", "--data", "train.conllu", "--out", "m.spantree", "--stages", "tag"];
     bench.ok(&[&train[..], &["--clusters", "clusters.tsv"]].concat());
+    bench.ok(&[&train[..], &["--clusters", "12"]].concat());
     bench.write("bad.tsv", "no tab\n");
     let error = bench.fails(&[&train[..], &["--clusters", "bad.tsv"]].concat());
     assert!(error.contains("bad.tsv:1: expected a form, a tab and a value"), "{error}");

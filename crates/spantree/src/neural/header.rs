@@ -69,7 +69,7 @@ pub struct Sizes {
 
 impl Default for Sizes {
     fn default() -> Self {
-        Self { width: 128, layers: 2, units: 128, arc: 128, label: 64, tag: 64 }
+        Self { width: 128, layers: 3, units: 128, arc: 128, label: 64, tag: 64 }
     }
 }
 

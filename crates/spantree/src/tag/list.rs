@@ -3,9 +3,12 @@
 //! Both are text with a form, a tab and a value per line; empty lines are skipped. A form may stand on several lines.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
+use spantree_treebank::Sentence;
 use thiserror::Error;
 
+use super::neighbours::Neighbours;
 use super::tagset::{Tag, TagSet};
 
 /// A line that is no `form<TAB>value`.
@@ -73,20 +76,32 @@ pub struct Clusters {
 }
 
 impl Clusters {
+    /// Clusters of the words of a treebank by their neighbours.
+    #[must_use]
+    pub fn of_treebank(sentences: &[Sentence], count: usize) -> Self {
+        let mut neighbours = Neighbours::default();
+        sentences.iter().for_each(|sent| neighbours.add(sent));
+        Self::new(neighbours.clusters(count))
+    }
+
     /// Reads `form<TAB>cluster` lines; the names of clusters are free. Beyond 65,535 clusters the rest are one.
     ///
     /// # Errors
     /// At the first line that is none.
     pub fn read(name: &str, text: &str) -> Result<Self, ListError> {
+        Ok(Self::new(pairs(name, text).collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// Clusters are numbered as they come.
+    fn new<C: Eq + Hash>(pairs: Vec<(&str, C)>) -> Self {
         let mut numbers = HashMap::new();
         let mut forms = Vec::new();
-        for pair in pairs(name, text) {
-            let (form, cluster) = pair?;
+        for (form, cluster) in pairs {
             let next = numbers.len().min(u16::MAX.into()) as u16;
             forms.push((form.to_owned(), *numbers.entry(cluster).or_insert(next)));
         }
         forms.sort_unstable();
-        Ok(Self { forms })
+        Self { forms }
     }
 }
 

@@ -30,8 +30,10 @@ pub struct NeuralConfig {
     pub minimum: usize,
     /// Share of words that are made unknown, each time anew.
     pub word_dropout: f64,
-    /// Share of words whose tags and lemma are left out: the network will not trust predicted ones too much.
-    pub tag_dropout: f64,
+    /// Share of words whose tags and lemma are left out, so that the network does not trust them too much; `None` is a quarter
+    /// where tags are predicted and 0 elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag_dropout: Option<f64>,
     /// Share of single inputs that are left out.
     pub atom_dropout: f64,
     /// Share of values dropped from the embeddings.
@@ -57,7 +59,7 @@ impl Default for NeuralConfig {
             average_decay: 0.995,
             minimum: 2,
             word_dropout: 0.2,
-            tag_dropout: 0.0,
+            tag_dropout: None,
             atom_dropout: 0.1,
             input_dropout: 0.1,
             layer_dropout: 0.15,
@@ -86,7 +88,7 @@ impl NeuralConfig {
         for (name, share) in [
             ("average_decay", self.average_decay),
             ("word_dropout", self.word_dropout),
-            ("tag_dropout", self.tag_dropout),
+            ("tag_dropout", self.tag_dropout.unwrap_or(0.0)),
             ("atom_dropout", self.atom_dropout),
             ("input_dropout", self.input_dropout),
             ("layer_dropout", self.layer_dropout),
@@ -106,10 +108,11 @@ impl NeuralConfig {
         Ok(())
     }
 
-    /// Epochs for a treebank of so many words: 12 for 200,000, more for fewer.
-    pub(super) fn epochs(&self, words: usize) -> u64 {
-        let chosen = 12.0 * (200_000.0 / words.max(1) as f64).powf(0.4);
-        self.epochs.unwrap_or(chosen.round().clamp(8.0, 40.0) as u64)
+    /// Epochs for so many versions of a treebank of so many words: 12 for one of 200,000, more for fewer words and for two.
+    pub(super) fn epochs(&self, words: usize, versions: usize) -> u64 {
+        let one = (12.0 * (200_000.0 / words.max(1) as f64).powf(0.4)).clamp(8.0, 40.0);
+        let chosen = one * (1.0 + versions as f64) / 2.0;
+        self.epochs.unwrap_or(chosen.round() as u64)
     }
 
     /// Words of a batch for a treebank of so many words: 500 for 200,000, fewer for fewer.
@@ -122,10 +125,10 @@ impl NeuralConfig {
         AdamConfig { average_decay: self.average_decay, ..AdamConfig::default() }
     }
 
-    pub(super) fn withheld(&self) -> Withheld {
+    pub(super) fn withheld(&self, predicted_tags: bool) -> Withheld {
         Withheld {
             words: self.word_dropout,
-            tags: self.tag_dropout,
+            tags: self.tag_dropout.unwrap_or(if predicted_tags { 0.25 } else { 0.0 }),
             inputs: self.atom_dropout,
             values: DropoutRates {
                 input: self.input_dropout,
@@ -143,10 +146,11 @@ mod tests {
     #[test]
     fn small_treebanks_get_more_and_smaller_steps() {
         let config = NeuralConfig::default();
-        assert_eq!((config.epochs(200_000), config.batch(200_000)), (12, 500));
-        assert_eq!((config.epochs(20_000), config.batch(20_000)), (30, 251));
-        assert_eq!((config.epochs(0), config.batch(0)), (40, 100));
-        assert_eq!(NeuralConfig { epochs: Some(3), ..config }.epochs(7), 3);
+        assert_eq!((config.epochs(200_000, 1), config.batch(200_000)), (12, 500));
+        assert_eq!((config.epochs(20_000, 1), config.batch(20_000)), (30, 251));
+        assert_eq!((config.epochs(0, 1), config.batch(0)), (40, 100));
+        assert_eq!(NeuralConfig { epochs: Some(3), ..config }.epochs(7, 1), 3);
+        assert_eq!(NeuralConfig::default().epochs(200_000, 2), 18);
     }
 
     #[test]

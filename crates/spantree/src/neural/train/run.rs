@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn learn(&mut self) -> Result<(), TrainError> {
-        let epochs = self.config.neural.epochs(self.info.words);
+        let epochs = self.config.neural.epochs(self.info.words, self.versions);
         while self.checkpoint.epochs < epochs {
             let epoch = self.checkpoint.epochs + 1;
             let sentences = self.examples.len() / self.versions;
