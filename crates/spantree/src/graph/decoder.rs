@@ -21,8 +21,8 @@ pub enum Decoder {
     /// Projective trees with labels by cube pruning, which is approximate; [`CubePruning`](spantree_decode::CubePruning) does the
     /// search, and this decoder is for what arcs alone say, as [`Decoder::Eisner`].
     Cube,
-    /// Trees in which all arcs that cross an arc share an end, mostly in O(n²), at worst O(n⁴) over the best heads of each word;
-    /// sentences beyond [`CROSSING_LIMIT`] and parts as with [`Decoder::Mst`]. Probabilities are those of all trees.
+    /// Trees in which all arcs that cross an arc share an end: in O(n²) if the best of all trees is one, else in O(n⁴) over the best
+    /// heads of each word; sentences beyond [`CROSSING_LIMIT`] and parts as with [`Decoder::Mst`]. Probabilities are those of all trees.
     OneEndpointCrossing,
 }
 
