@@ -295,7 +295,8 @@ fn bad_tags_are_corrected() {
     let (mut sent, kept) = (bad_dev[0].clone(), &bad_dev[0]);
     worker.parse(&mut sent, &ParseOptions::default()).unwrap();
     assert!(sent.words().zip(kept.words()).all(|(a, b)| a.upos() == b.upos()), "not asked for");
-    let options = ParseOptions { retag: true, confidence: true, ..ParseOptions::default() };
+    let options =
+        ParseOptions { predicted_tags: true, confidence: true, ..ParseOptions::default() };
     let analysis = worker.parse(&mut sent, &options).unwrap();
     assert!(analysis.retagged && analysis.tags.len() == right_dev[0].len());
     assert!(analysis.tags.iter().all(|sure| sure.upos > 0.5));
@@ -309,6 +310,6 @@ fn tags_that_get_no_better_stay() {
     let parser = train(&config(), data, &mut |_| ()).unwrap();
     assert!(!parser.info().retags, "nothing is better than what is right");
     let mut sent = dev[0].clone();
-    let options = ParseOptions { retag: true, ..ParseOptions::default() };
+    let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
     assert!(!parser.worker().parse(&mut sent, &options).unwrap().retagged);
 }

@@ -109,6 +109,22 @@ impl Inputs {
         Self { single, set, feats: atoms.contains(&Atom::Feat), keys, rows }
     }
 
+    /// The same with a row for words whose tags are predicted.
+    #[must_use]
+    pub fn with_source_of_tags(self) -> Self {
+        let atoms: Vec<_> = self.atoms().collect();
+        let mut keys = self.keys;
+        keys.push(PREDICTED);
+        keys.sort_unstable();
+        Self::new(&atoms, keys)
+    }
+
+    /// The row that says that the tags of a word are predicted, not given; `None` if the network makes no difference.
+    #[must_use]
+    pub fn predicted_row(&self) -> Option<u32> {
+        self.rows.get(&PREDICTED).copied()
+    }
+
     /// Number of rows of the table.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -164,6 +180,8 @@ impl Inputs {
     }
 }
 
+/// The key of words whose tags are predicted.
+const PREDICTED: u64 = 0x7072_6564_6963_7465;
 /// Stands for the pairs of FEATS in keys.
 const FEATS_COLUMN: u64 = 255;
 
@@ -233,6 +251,22 @@ mod tests {
         for word in 1..=4 {
             assert_eq!(rows(&again, &sent, word), rows(&inputs, &sent, word));
         }
+    }
+
+    #[test]
+    fn the_source_of_tags_has_a_row_of_its_own() {
+        let sent = sentence(&["ab", "ab"]);
+        let plain = Inputs::from_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
+        assert_eq!(plain.predicted_row(), None);
+        let rows = plain.rows();
+        let inputs = plain.with_source_of_tags();
+        assert_eq!(inputs.rows(), rows + 1);
+        let row = inputs.predicted_row().unwrap();
+        let again = Inputs::new(&ATOMS, inputs.known().to_vec());
+        assert_eq!(again.predicted_row(), Some(row), "as a model file keeps it");
+        let mut values = Atoms::default();
+        inputs.read(&sent, &mut values);
+        assert!(inputs.rows_of(&values, 1).all(|other| other != row));
     }
 
     #[test]

@@ -50,21 +50,24 @@ impl Scorer {
         Numbers { table: self.rounded.table(), dense: &self.layers, packs: &self.packs }
     }
 
-    /// Scores the arcs of some sentences. The scores of a sentence do not depend on the others.
+    /// Scores the arcs of some sentences, whose tags are given or predicted. The scores of a sentence do not depend on the
+    /// others.
     pub fn score<'s>(
         &self,
         sentences: impl IntoIterator<Item = &'s Sentence>,
+        predicted_tags: bool,
         scratch: &mut ScorerScratch,
     ) {
         let ScorerScratch { values, batch, trace, tables, .. } = scratch;
         batch.clear();
         tables.clear();
+        let source = self.inputs.predicted_row().filter(|_| predicted_tags);
         let mut table = 0;
         for sent in sentences {
             self.inputs.read(sent, values);
             batch.push_row([ROOT_ROW]);
             for word in 1..=sent.len() {
-                batch.push_row(self.inputs.rows_of(values, word));
+                batch.push_row(self.inputs.rows_of(values, word).chain(source));
             }
             batch.end_sentence();
             tables.push(table);

@@ -60,7 +60,7 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &ParseOptions,
     ) -> Result<&Analysis, ParseError> {
-        self.encode(std::slice::from_ref(sent));
+        self.encode(std::slice::from_ref(sent), options);
         self.parse_encoded(0, sent, options)
     }
 
@@ -81,7 +81,7 @@ impl<'p> Worker<'p> {
             };
             let count = rest.iter().take_while(fits).count().max(1);
             let (group, after) = rest.split_at_mut(count);
-            self.encode(group);
+            self.encode(group, options);
             for (index, sent) in group.iter_mut().enumerate() {
                 let found = self.parse_encoded(index, sent, options);
                 each(sent, found);
@@ -90,9 +90,9 @@ impl<'p> Worker<'p> {
         }
     }
 
-    fn encode(&mut self, sentences: &[Sentence]) {
+    fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) {
         let mut watch = Stopwatch::start();
-        self.parser.scorer.score(sentences, &mut self.score);
+        self.parser.scorer.score(sentences, options.predicted_tags, &mut self.score);
         watch.lap(&mut self.timing.scores);
     }
 
@@ -130,7 +130,7 @@ impl<'p> Worker<'p> {
         }
         let best = &self.analysis.trees[0];
         search::write(sent, best, &self.parser.labels, None, options.keep);
-        if options.retag && self.parser.info().retags {
+        if options.predicted_tags && self.parser.info().retags {
             self.retag(index, sent, options.confidence);
             watch.lap(&mut self.timing.labels);
         }

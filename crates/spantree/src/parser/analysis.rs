@@ -22,13 +22,13 @@ pub struct ParseOptions {
     pub confidence: bool,
     /// Number of trees wanted; 0 and 1 mean the best one.
     pub k_best: usize,
-    /// Overwrite UPOS, XPOS and FEATS, which a tagger predicted, if the parser knows better.
-    pub retag: bool,
+    /// The tags are those of a tagger and may be wrong: a parser that knows better overwrites UPOS, XPOS and FEATS.
+    pub predicted_tags: bool,
 }
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { keep: false, confidence: false, k_best: 1, retag: false }
+        Self { keep: false, confidence: false, k_best: 1, predicted_tags: false }
     }
 }
 

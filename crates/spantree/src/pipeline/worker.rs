@@ -240,8 +240,8 @@ struct State {
 
 impl State {
     fn parse_options(self, options: &Options) -> ParseOptions {
-        let retag = options.trees.retag || self.tags == Tags::Predicted;
-        ParseOptions { retag, ..options.trees }
+        let predicted_tags = options.trees.predicted_tags || self.tags == Tags::Predicted;
+        ParseOptions { predicted_tags, ..options.trees }
     }
 }
 

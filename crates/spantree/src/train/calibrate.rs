@@ -99,7 +99,9 @@ fn observe(parser: &Parser, dev: &[Sentence], threads: usize) -> (Observed, Obse
 }
 
 fn observe_part(parser: &Parser, dev: &[Sentence]) -> (Observed, Observed) {
-    let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+    // A parser that makes no difference between given and predicted tags ignores this; others were trained on predicted ones.
+    let options =
+        ParseOptions { confidence: true, predicted_tags: true, ..ParseOptions::default() };
     let (mut arcs, mut labels) = (Vec::new(), Vec::new());
     let mut worker = parser.worker();
     let mut parsed = Sentence::new();

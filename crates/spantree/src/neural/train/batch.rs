@@ -21,6 +21,8 @@ pub(super) struct Example {
     starts: Vec<usize>,
     heads: Vec<Option<u32>>,
     labels: Vec<Option<u16>>,
+    /// The row that says that the tags are predicted.
+    source: Option<u32>,
     /// The right tags; empty when tags are not to be learned from this sentence.
     tags: Vec<Option<Tag>>,
 }
@@ -34,6 +36,7 @@ impl Example {
             starts: vec![0],
             heads: sent.heads().collect(),
             labels: sent.words().map(|word| labels.number(word.deprel())).collect(),
+            source: None,
             tags: Vec::new(),
         };
         for word in 1..=sent.len() {
@@ -43,9 +46,16 @@ impl Example {
         example
     }
 
-    /// The same with tags to be learned, from a sentence that has the right ones.
-    pub(super) fn with_tags(self, tagset: &TagSet, sent: &Sentence) -> Self {
-        Self { tags: tags::answers(tagset, sent), ..self }
+    /// A sentence with predicted tags, and the same with those that are to be learned.
+    pub(super) fn corrected(
+        inputs: &Inputs,
+        labels: &LabelSet,
+        (predicted, right): (&Sentence, &Sentence),
+        tagset: &TagSet,
+    ) -> Self {
+        let example = Self::new(inputs, labels, predicted);
+        let source = inputs.predicted_row();
+        Self { tags: tags::answers(tagset, right), source, ..example }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -58,7 +68,7 @@ impl Example {
 pub(super) struct Withheld {
     /// Words that are made unknown.
     pub(super) words: f64,
-    /// Words whose tags and lemma are left out.
+    /// Words whose tags and lemma are left out, of sentences with predicted ones.
     pub(super) tags: f64,
     /// Single inputs.
     pub(super) inputs: f64,
@@ -124,10 +134,12 @@ fn fill(examples: &[&Example], withheld: &Withheld, rng: &mut Rng, batch: &mut B
     batch.clear();
     for example in examples {
         batch.push_row([ROOT_ROW]);
+        // Right tags may be trusted.
+        let tags = if example.tags.is_empty() { 0.0 } else { withheld.tags };
         for bounds in example.starts.windows(2) {
             let unknown = rng.uniform() < withheld.words;
-            let untagged = rng.uniform() < withheld.tags;
-            batch.push_row(example.inputs[bounds[0]..bounds[1]].iter().filter_map(|input| {
+            let untagged = rng.uniform() < tags;
+            let rows = example.inputs[bounds[0]..bounds[1]].iter().filter_map(|input| {
                 if untagged && input.from_tags {
                     None
                 } else if unknown && input.names_word {
@@ -135,7 +147,8 @@ fn fill(examples: &[&Example], withheld: &Withheld, rng: &mut Rng, batch: &mut B
                 } else {
                     (rng.uniform() >= withheld.inputs).then_some(input.row)
                 }
-            }));
+            });
+            batch.push_row(rows.chain(example.source));
         }
         batch.end_sentence();
     }

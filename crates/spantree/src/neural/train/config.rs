@@ -30,10 +30,9 @@ pub struct NeuralConfig {
     pub minimum: usize,
     /// Share of words that are made unknown, each time anew.
     pub word_dropout: f64,
-    /// Share of words whose tags and lemma are left out, so that the network does not trust them too much; `None` is a quarter
-    /// where tags are predicted and 0 elsewhere.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag_dropout: Option<f64>,
+    /// Share of words whose tags and lemma are left out where they are predicted, so that the network does not trust them too
+    /// much.
+    pub tag_dropout: f64,
     /// Share of single inputs that are left out.
     pub atom_dropout: f64,
     /// Share of values dropped from the embeddings.
@@ -59,7 +58,7 @@ impl Default for NeuralConfig {
             average_decay: 0.995,
             minimum: 2,
             word_dropout: 0.2,
-            tag_dropout: None,
+            tag_dropout: 0.25,
             atom_dropout: 0.1,
             input_dropout: 0.1,
             layer_dropout: 0.15,
@@ -88,7 +87,7 @@ impl NeuralConfig {
         for (name, share) in [
             ("average_decay", self.average_decay),
             ("word_dropout", self.word_dropout),
-            ("tag_dropout", self.tag_dropout.unwrap_or(0.0)),
+            ("tag_dropout", self.tag_dropout),
             ("atom_dropout", self.atom_dropout),
             ("input_dropout", self.input_dropout),
             ("layer_dropout", self.layer_dropout),
@@ -125,10 +124,10 @@ impl NeuralConfig {
         AdamConfig { average_decay: self.average_decay, ..AdamConfig::default() }
     }
 
-    pub(super) fn withheld(&self, predicted_tags: bool) -> Withheld {
+    pub(super) fn withheld(&self) -> Withheld {
         Withheld {
             words: self.word_dropout,
-            tags: self.tag_dropout.unwrap_or(if predicted_tags { 0.25 } else { 0.0 }),
+            tags: self.tag_dropout,
             inputs: self.atom_dropout,
             values: DropoutRates {
                 input: self.input_dropout,

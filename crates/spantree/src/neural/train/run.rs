@@ -67,7 +67,10 @@ impl<'a> Run<'a> {
             return Err(TrainError::TooManyLabels { found: labels.len() });
         }
         let atoms = default_atoms(Columns::of(train));
-        let inputs = Inputs::from_treebank(&atoms, train, config.neural.minimum * versions);
+        let mut inputs = Inputs::from_treebank(&atoms, train, config.neural.minimum * versions);
+        if right_tags.is_some() {
+            inputs = inputs.with_source_of_tags();
+        }
         let tagset = right_tags.and_then(|tags| TagSet::from_treebank(tags.train));
         let tagset = tagset.unwrap_or_default();
         let NeuralConfig { cell, sizes, .. } = config.neural;
@@ -90,12 +93,7 @@ impl<'a> Run<'a> {
             start,
             header: header(config, &info, &labels, &inputs, &tagset, decoder.to_string()),
             info,
-            examples: examples(
-                train,
-                right_tags,
-                |sent| Example::new(&inputs, &labels, sent),
-                &tagset,
-            ),
+            examples: examples(data, &inputs, &labels, &tagset),
             inputs,
             network,
             versions,
@@ -166,9 +164,11 @@ impl<'a> Run<'a> {
 
     /// The scores of a parser on the development set.
     fn scores(&self, parser: &Parser) -> DevScores {
+        let predicted_tags = self.right_tags.is_some();
+        let options = ParseOptions { predicted_tags, ..ParseOptions::default() };
         attachment(self.dev, self.config.dev_threads(), || {
             let mut worker = parser.worker();
-            move |sent: &mut Sentence| worker.parse(sent, &ParseOptions::default()).is_ok()
+            move |sent: &mut Sentence| worker.parse(sent, &options).is_ok()
         })
     }
 
@@ -223,24 +223,19 @@ impl<'a> Run<'a> {
 /// The accuracy of the tags of the development set before and after they are corrected.
 fn judge_tags(parser: &Parser, dev: &[Sentence], right: &[Sentence]) -> ([f64; 3], [f64; 3]) {
     let mut worker = parser.worker();
-    let options = ParseOptions { retag: true, ..ParseOptions::default() };
+    let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
     let mut corrected = dev.to_vec();
     worker.parse_all(&mut corrected, &options, |_, _| ());
     (tags::accuracy(dev, right), tags::accuracy(&corrected, right))
 }
 
 /// The examples of all versions; those of the first one have the right tags, if these are known.
-fn examples(
-    train: &[Sentence],
-    right_tags: Option<RightTags<'_>>,
-    example: impl Fn(&Sentence) -> Example,
-    tagset: &TagSet,
-) -> Vec<Example> {
-    let right = right_tags.map_or(&[][..], |tags| tags.train).iter().map(Some);
+fn examples(data: Data<'_>, inputs: &Inputs, labels: &LabelSet, tagset: &TagSet) -> Vec<Example> {
+    let right = data.right_tags.map_or(&[][..], |tags| tags.train).iter().map(Some);
     let right = right.chain(std::iter::repeat(None));
-    let examples = train.iter().zip(right).map(|(sent, right)| match right {
-        Some(right) => example(sent).with_tags(tagset, right),
-        None => example(sent),
+    let examples = data.train.iter().zip(right).map(|(sent, right)| match right {
+        Some(right) => Example::corrected(inputs, labels, (sent, right), tagset),
+        None => Example::new(inputs, labels, sent),
     });
     examples.collect()
 }

@@ -67,7 +67,7 @@ impl<'a> Step<'a> {
     fn learn(&mut self, batch: &[&Example], weights: &Weights<f32>) {
         let numbers = Numbers::new(weights, &self.packs);
         let network = (self.network, self.tagset);
-        let withheld = self.config.neural.withheld(!self.tagset.is_empty());
+        let withheld = self.config.neural.withheld();
         let weight = 1.0 / words(batch).max(1) as f32;
         let run = |share: &mut Share, examples: &[&Example]| {
             share.gradients.clear();
