@@ -24,8 +24,9 @@ use settings::Settings;
 /// Trains segmenter, tagger, lemmatiser and parser on a treebank, and writes them to one file.
 ///
 /// A word whose HEAD is _ may have any head: half-annotated sentences help too. Sentences whose heads allow no tree are left
-/// out with a warning. After every epoch the development set is parsed; training stops when LAS has not risen for a while,
-/// and the best epoch is kept. The same data, settings and seed give the same bytes. A killed run goes on with --resume.
+/// out with a warning. After every epoch the development set is parsed, and the best epoch is kept; graph and transition parsers
+/// stop when LAS has not risen for a while. The same data, settings and seed give the same bytes. A killed run goes on with
+/// --resume.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Training treebanks
@@ -40,8 +41,8 @@ pub(crate) struct Arguments {
     /// The stages to train, separated by commas; a stage for which the data have nothing is left out
     #[arg(long, value_name = "STAGES", value_delimiter = ',', default_values = ["segment", "tag", "lemma", "parse"])]
     stages: Vec<Stage>,
-    /// The tags that the parser learns from: gold is best for input with correct tags, predicted for raw text, both is good
-    /// for either
+    /// The tags that the parser learns from: gold is best for input with correct tags, predicted for raw text, both is a
+    /// compromise
     #[arg(long, value_name = "WHICH", default_value = "both")]
     tags: TagsChoice,
     /// Most weights of the tagger; each takes about six bytes of the model [default: 600000, or 8 per word of a large treebank]
