@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "a minute"]
+    #[ignore = "takes a while; run by .ci/run"]
     fn exactly_the_trees_of_seven_words() {
         assert_eq!(accepted(7, RootMode::Many), 92344);
     }
