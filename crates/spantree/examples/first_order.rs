@@ -102,7 +102,7 @@ fn variants(experiment: &str, base: &TrainConfig, columns: Columns) -> Result<Ve
             for (all_features, max_bits) in [(false, 22), (true, 22), (true, 24)] {
                 let which = if all_features { "all" } else { "gold" };
                 add(format!("{which}, 2^{max_bits}"), 1, &|config| {
-                    config.all_features = all_features;
+                    config.all_features = Some(all_features);
                     config.max_bits = max_bits;
                     config.max_label_bits = max_bits - 1;
                 });

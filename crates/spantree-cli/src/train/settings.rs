@@ -25,10 +25,10 @@ pub(super) struct Settings {
     /// transition: number of states kept side by side; 1 is greedy and fastest [default: 1]
     #[arg(long, value_name = "N")]
     beam: Option<usize>,
-    /// Largest number of epochs [default: 12; neural: by the size of the treebank]
+    /// Largest number of epochs [default: 15; neural: by the size of the treebank]
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
-    /// Stop when dev LAS has not risen for N epochs; neural runs all epochs [default: 3]
+    /// Stop when dev LAS has not risen for N epochs; neural runs all epochs [default: 5]
     #[arg(long, value_name = "N")]
     patience: Option<u64>,
     /// eisner: projective trees; mst: all trees; 1ec: arcs may cross, each from one word only; cube: projective, with labels, for orders above 1 [default: by the share of crossing arcs]

@@ -1,6 +1,10 @@
-//! The state of a training run, saved after each epoch so that it can go on after a kill with an identical result.
+//! The state of a training run, saved after epochs so that it can go on after a kill with an identical result.
+//!
+//! Tables are large and epochs of small treebanks short: an epoch is not saved when less than [`SHARE`] times as long as the last
+//! save took has passed since, so that saving takes a small part of the time whatever the sizes.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -30,6 +34,8 @@ pub(super) struct Checkpoint {
     pub(super) label_state: State,
     pub(super) tree_state: State,
     pub(super) best: Option<Best>,
+    /// When the file was last written, and how long that took.
+    last_save: Option<(Instant, Duration)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -51,6 +57,9 @@ const BEST: [&str; 3] = ["best_arcs", "best_labels", "best_parts"];
 
 const KIND: &str = "checkpoint of a parser";
 
+/// Training lasts at least so many times as long as its saving; see the [module](self).
+const SHARE: u32 = 20;
+
 impl Checkpoint {
     /// A fresh run, or the one that the configuration resumes. `data` are the training and the development sentences.
     pub(super) fn new(
@@ -67,6 +76,7 @@ impl Checkpoint {
             label_state: State::new(label_weights),
             tree_state: State::new(tree_weights),
             best: None,
+            last_save: None,
         };
         match &fresh.path {
             Some(path) if config.resume && path.exists() => fresh.resume(),
@@ -123,8 +133,18 @@ impl Checkpoint {
         self.best.as_ref().is_some_and(|best| self.tree_epochs - best.epoch >= patience.max(1))
     }
 
-    /// Writes the file, if one is wanted; the old one is replaced at the end.
-    pub(super) fn save(&self) -> Result<(), ModelError> {
+    /// Writes the file, if one is wanted and it is time; the old one is replaced at the end.
+    pub(super) fn save(&mut self) -> Result<(), ModelError> {
+        if self.last_save.is_some_and(|(when, took)| when.elapsed() < SHARE * took) {
+            return Ok(());
+        }
+        let start = Instant::now();
+        self.write()?;
+        self.last_save = Some((Instant::now(), start.elapsed()));
+        Ok(())
+    }
+
+    fn write(&self) -> Result<(), ModelError> {
         let Some(path) = &self.path else { return Ok(()) };
         let (label, tree) = (self.label_state.tables(), self.tree_state.tables());
         let mut sections = Sections::default();

@@ -197,8 +197,9 @@ pub struct TrainConfig {
     pub max_bits: u32,
     /// The same for the two tables of label weights.
     pub max_label_bits: u32,
-    /// Also learn weights of features that occur on no gold arc, in tables of the largest size.
-    pub all_features: bool,
+    /// Whether to learn weights of features that occur on no gold arc, too; `None`: in graph parsers of the first order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_features: Option<bool>,
     /// The data are cut into as many parts, each learned by a thread of its own; the weights are mixed after each epoch.
     /// The result depends on this number, but not on the machine.
     pub threads: usize,
@@ -235,15 +236,15 @@ impl Default for TrainConfig {
             parser: None,
             seed: 1,
             order: 1,
-            epochs: 12,
+            epochs: 15,
             label_epochs: 10,
-            patience: 3,
+            patience: 5,
             decoder: None,
             pseudo_projective: None,
             pruning: Pruning::default(),
             max_bits: 22,
             max_label_bits: 21,
-            all_features: false,
+            all_features: None,
             threads: 1,
             mixing: Mixing::Uniform,
             learner: LearnerConfig::default(),
@@ -271,7 +272,7 @@ impl TrainConfig {
             || self.mixing != plain.mixing
             || self.pruning != plain.pruning
             || self.pseudo_projective.is_some()
-            || self.all_features
+            || self.all_features.is_some()
             || self.templates.is_some();
         let chosen = match (graph, self.transition != plain.transition) {
             (true, _) => Kind::Graph,
@@ -279,6 +280,11 @@ impl TrainConfig {
             (false, false) => Kind::Neural,
         };
         self.parser.unwrap_or(chosen)
+    }
+
+    /// Whether a graph parser learns weights of features that occur on no gold arc.
+    pub(crate) fn all_graph_features(&self) -> bool {
+        self.all_features.unwrap_or(self.order == 1)
     }
 
     /// Number of threads that parse the development set.

@@ -27,13 +27,10 @@ pub(super) struct LabelScratch {
 
 impl LabelProblem {
     /// Sizes the table for the features of the gold labels.
-    pub(super) fn new(
-        engine: &Engine,
-        examples: &[Example],
-        &TrainConfig { max_label_bits, all_features, .. }: &TrainConfig,
-    ) -> Self {
+    pub(super) fn new(engine: &Engine, examples: &[Example], config: &TrainConfig) -> Self {
+        let (max_bits, all_features) = (config.max_label_bits, config.all_graph_features());
         let relabeller = engine.relabeller.clone();
-        let (bits, support) = Support::fit(max_label_bits, all_features, |bits, support| {
+        let (bits, support) = Support::fit(max_bits, all_features, |bits, support| {
             let problem =
                 Self { relabeller: relabeller.clone(), bits, support: Support::default() };
             let mut scratch = LabelScratch::default();

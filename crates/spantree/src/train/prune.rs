@@ -82,7 +82,7 @@ fn problem(
     };
     let config = TrainConfig {
         max_bits: MAX_BITS.min(config.max_bits),
-        all_features: false,
+        all_features: Some(false),
         ..config.clone()
     };
     TreeProblem::new(engine, costs, examples, &config)

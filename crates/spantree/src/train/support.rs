@@ -2,7 +2,7 @@
 //!
 //! Features that only wrong arcs have stay at zero, which leaves fewer weights to learn and to store. The number of supported
 //! features also sets the size of the table. With [`TrainConfig::all_features`](super::TrainConfig::all_features) every
-//! weight may be changed, and the table has its largest size.
+//! weight of it may be changed: slightly better, where they are cheap to find.
 
 /// A set of positions in a table of weights.
 #[derive(Clone, Debug, Default)]
@@ -31,15 +31,20 @@ impl Support {
     /// The smallest table, up to `2^max_bits`, that the supported features fill to at most a third.
     ///
     /// `mark` inserts the positions of all gold features into the set for a table of `2^bits` weights. With `all_features`
-    /// the largest table, and all of it.
+    /// the set has the other positions, too.
     pub(super) fn fit(
         max_bits: u32,
         all_features: bool,
         mark: impl Fn(u32, &mut Support),
     ) -> (u32, Self) {
+        let (bits, mut support) = Self::of_gold(max_bits, mark);
         if all_features {
-            return (max_bits, Self { words: vec![u64::MAX; (1usize << max_bits).div_ceil(64)] });
+            support.words.fill(u64::MAX);
         }
+        (bits, support)
+    }
+
+    fn of_gold(max_bits: u32, mark: impl Fn(u32, &mut Support)) -> (u32, Self) {
         let build = |bits: u32| {
             let mut support = Self::new(1 << bits);
             mark(bits, &mut support);

@@ -91,8 +91,10 @@ impl TreeProblem {
         engine: Engine,
         costs: WordCosts,
         examples: &[Example],
-        &TrainConfig { max_bits, max_label_bits, all_features, .. }: &TrainConfig,
+        config: &TrainConfig,
     ) -> Self {
+        let &TrainConfig { max_bits, max_label_bits, .. } = config;
+        let all_features = config.all_graph_features();
         let scorer = &engine.scorer;
         let (arc_bits, arc_support) = Support::fit(max_bits, all_features, |bits, support| {
             each_gold_arc(scorer, examples, |atoms, scratch, arc, _| {

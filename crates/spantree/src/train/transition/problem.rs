@@ -72,6 +72,7 @@ impl TransitionProblem {
     pub(super) fn new(engine: Engine, examples: &[Example], config: &TrainConfig) -> Self {
         let mut problem = Self { engine, action_bits: 0, label_bits: 0 };
         let TrainConfig { max_bits, max_label_bits, all_features, .. } = *config;
+        let all_features = all_features.unwrap_or(false);
         problem.action_bits = Support::fit(max_bits, all_features, |bits, support| {
             problem.visit(examples, bits, max_label_bits, |actions, position| {
                 if actions {
