@@ -1,24 +1,34 @@
 //! Speed of a network with random weights: rows per second forward, and forward and backward, on one core.
 //!
-//! `cargo run --release -p spantree-neural --example speed -- [layers] [units] [sentences a batch] [lstm]`
+//! `cargo run --release -p spantree-neural --example speed -- [layers] [units] [sentences a batch] [lstm] [plain|avx2]`
 
 use std::time::Instant;
 
 use spantree_neural::network::{Numbers, Packs, ScoreGradients};
+use spantree_neural::simd::{Instructions, limited_to};
 use spantree_neural::{Batch, Cell, Network, Rng, Shape, Trace};
 
 const WORDS: usize = 15;
 const IDS: usize = 16;
 
 fn main() {
+    let limit = Instructions::ALL.into_iter().find(|&limit| has(&format!("{limit:?}")));
+    limited_to(limit.unwrap_or(Instructions::best()), measure);
+}
+
+/// Whether the word is among the arguments.
+fn has(word: &str) -> bool {
+    std::env::args().any(|argument| argument.eq_ignore_ascii_case(word))
+}
+
+fn measure() {
     let mut sizes = std::env::args().skip(1).filter_map(|size| size.parse().ok());
     let mut size = |default| sizes.next().unwrap_or(default);
     let (layers, units, sentences) = (size(3), size(128), size(16));
-    let lstm = std::env::args().any(|word| word == "lstm");
     let shape = Shape {
         rows: 40_000,
         width: 128,
-        cell: if lstm { Cell::Lstm } else { Cell::Simple },
+        cell: if has("lstm") { Cell::Lstm } else { Cell::Simple },
         layers,
         units,
         arc: 128,

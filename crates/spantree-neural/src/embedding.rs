@@ -51,7 +51,7 @@ struct Sums<'a, T> {
 
 impl<T: Real> Kernel for Sums<'_, T> {
     #[inline(always)]
-    fn run<const FUSED: bool>(self) {
+    fn run<const FUSED: bool, const WIDE: bool>(self) {
         let width = self.width;
         for (sums, ids) in self.sums.chunks_exact_mut(width).zip(self.ids.rows()) {
             for row in ids.iter().map(|&id| id as usize) {

@@ -225,7 +225,7 @@ struct Forward<'a, T> {
 
 impl<T: Real> Kernel for Forward<'_, T> {
     #[inline(always)]
-    fn run<const FUSED: bool>(mut self) {
+    fn run<const FUSED: bool, const WIDE: bool>(mut self) {
         let units = self.at.units;
         for sentence in 0..self.at.sentences.len() {
             for unit in (0..units).step_by(LANES) {
@@ -286,7 +286,7 @@ struct Backward<'a, T> {
 
 impl<T: Real> Kernel for Backward<'_, T> {
     #[inline(always)]
-    fn run<const FUSED: bool>(mut self) {
+    fn run<const FUSED: bool, const WIDE: bool>(mut self) {
         let units = self.at.units;
         for sentence in 0..self.at.sentences.len() {
             for unit in (0..units).step_by(LANES) {

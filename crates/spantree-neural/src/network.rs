@@ -441,6 +441,7 @@ const EMBEDDING_BOUND: f64 = 0.1;
 mod tests {
     use super::*;
     use crate::loss::cross_entropy;
+    use crate::simd::{Instructions, limited_to};
     use crate::testing::check_gradient;
 
     const SHAPE: Shape = Shape {
@@ -535,5 +536,21 @@ mod tests {
             rest = after;
         }
         assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn longer_vectors_change_no_bit() {
+        for cell in [Cell::Simple, Cell::Lstm] {
+            let network = Network::new(Shape { cell, width: 40, units: 23, arc: 33, ..SHAPE });
+            let weights = network.initial::<f32>(3);
+            let (mut packs, batch) = (Packs::default(), batch(&[&[1, 2, 3], &[4, 5, 6, 1, 2]]));
+            network.pack(&weights.dense, false, &mut packs);
+            let [_, eight, sixteen] = Instructions::ALL.map(|limit| {
+                let (mut trace, numbers) = (Trace::default(), Numbers::new(&weights, &packs));
+                limited_to(limit, || network.encode(numbers, &batch, &mut trace));
+                [trace.arc_scores(), trace.tag_scores()].concat()
+            });
+            assert_eq!(eight, sixteen, "{cell:?}");
+        }
     }
 }

@@ -84,7 +84,7 @@ struct Normalise<'a, T> {
 
 impl<T: Real> Kernel for Normalise<'_, T> {
     #[inline(always)]
-    fn run<const FUSED: bool>(self) {
+    fn run<const FUSED: bool, const WIDE: bool>(self) {
         let width = self.scale.len();
         let count = T::of(width as f64);
         let rows = self.x.chunks_exact_mut(width).zip(self.y.chunks_exact_mut(width));

@@ -1,9 +1,10 @@
 //! Products of matrices.
 //!
-//! `C += A · B`, or `C = A · B + b` with one row `b` added to all, with `B` packed beforehand: weights are packed once and used for many batches. The left matrix is cut into
-//! blocks of six rows, the right one into panels of sixteen columns, both stored in the order in which one tile of
-//! `C`, held in registers, reads them. Every entry of `C` is one sum in the order of the inner index, whatever the shapes, so
-//! a row of the product does not depend on the rows around it.
+//! `C += A · B`, or `C = A · B + b` with one row `b` added to all, with `B` packed beforehand: weights are packed once and used
+//! for many batches. The left matrix is cut into blocks of six rows, the right one into panels of sixteen columns, both stored
+//! in the order in which a tile of `C` reads them. A tile, held in twelve registers, is a block times a panel, or two panels
+//! where registers are wide. Every entry of `C` is one sum in the order of the inner index, whatever the shapes, so a row of the
+//! product does not depend on the rows around it.
 //!
 //! Cost: 2·m·n·k operations; packing reads and writes each matrix once.
 
@@ -192,19 +193,38 @@ struct Product<'a, T> {
 
 impl<T: Real> Kernel for Product<'_, T> {
     #[inline(always)]
-    fn run<const FUSED: bool>(self) {
-        let Self { a, b, c, rows, step, bias } = self;
-        let inner = b.inner;
-        for (panel, column) in (0..b.columns).step_by(WIDTH).enumerate() {
-            let right = &b.panels[panel * WIDTH * inner..][..WIDTH * inner];
-            let width = WIDTH.min(b.columns - column);
-            let bias = bias.map(|bias| &bias[column..column + width]);
-            for (block, first) in (0..rows).step_by(HEIGHT).enumerate() {
-                let left = &a[block * HEIGHT * inner..][..HEIGHT * inner];
-                let tile = tile::<T, FUSED>(left, right);
-                for (row, sums) in tile.iter().enumerate().take(rows - first) {
-                    let start = (first + row) * step + column;
-                    store(sums, bias, &mut c[start..start + width]);
+    fn run<const FUSED: bool, const WIDE: bool>(mut self) {
+        let panels = self.b.columns.div_ceil(WIDTH);
+        let mut done = 0;
+        if WIDE {
+            while done + 2 <= panels {
+                self.panels::<FUSED, 2>(done);
+                done += 2;
+            }
+        }
+        for panel in done..panels {
+            self.panels::<FUSED, 1>(panel);
+        }
+    }
+}
+
+impl<T: Real> Product<'_, T> {
+    /// Multiplies all rows with `N` panels, from this one on.
+    #[inline(always)]
+    fn panels<const FUSED: bool, const N: usize>(&mut self, panel: usize) {
+        let inner = self.b.inner;
+        let right: [_; N] = std::array::from_fn(|next| {
+            self.b.panels[(panel + next) * WIDTH * inner..][..WIDTH * inner].as_chunks().0
+        });
+        for (block, first) in (0..self.rows).step_by(HEIGHT).enumerate() {
+            let left = self.a[block * HEIGHT * inner..][..HEIGHT * inner].as_chunks().0;
+            let tiles = tiles::<T, FUSED, N>(left, right);
+            for (tile, panel) in tiles.iter().zip(panel..) {
+                let columns = panel * WIDTH..((panel + 1) * WIDTH).min(self.b.columns);
+                let bias = self.bias.map(|bias| &bias[columns.clone()]);
+                for (row, sums) in tile.iter().enumerate().take(self.rows - first) {
+                    let start = (first + row) * self.step;
+                    store(sums, bias, &mut self.c[start + columns.start..start + columns.end]);
                 }
             }
         }
@@ -227,27 +247,42 @@ fn store<T: Real>(sums: &[T; WIDTH], bias: Option<&[T]>, target: &mut [T]) {
     }
 }
 
-/// The product of a block and a panel.
+/// The products of a block and one or two panels.
 #[inline(always)]
-fn tile<T: Real, const FUSED: bool>(left: &[T], right: &[T]) -> [[T; WIDTH]; HEIGHT] {
-    let mut sums = [[T::ZERO; WIDTH]; HEIGHT];
-    let (left, _) = left.as_chunks::<HEIGHT>();
-    let (right, _) = right.as_chunks::<WIDTH>();
-    for (left, right) in left.iter().zip(right) {
-        for row in 0..HEIGHT {
-            for column in 0..WIDTH {
-                sums[row][column] =
-                    left[row].multiply_add::<FUSED>(right[column], sums[row][column]);
-            }
+fn tiles<T: Real, const FUSED: bool, const N: usize>(
+    left: &[[T; HEIGHT]],
+    right: [&[[T; WIDTH]]; N],
+) -> [[[T; WIDTH]; HEIGHT]; N] {
+    let mut tiles = [[[T::ZERO; WIDTH]; HEIGHT]; N];
+    let right = right.map(|panel| &panel[..left.len()]);
+    for (index, left) in left.iter().enumerate() {
+        // Not a loop: compilers would keep it, and the tiles in memory.
+        add_outer_product::<T, FUSED>(left, &right[0][index], &mut tiles[0]);
+        if N == 2 {
+            add_outer_product::<T, FUSED>(left, &right[1][index], &mut tiles[1]);
         }
     }
-    sums
+    tiles
+}
+
+#[inline(always)]
+fn add_outer_product<T: Real, const FUSED: bool>(
+    left: &[T; HEIGHT],
+    right: &[T; WIDTH],
+    tile: &mut [[T; WIDTH]; HEIGHT],
+) {
+    for row in 0..HEIGHT {
+        for column in 0..WIDTH {
+            tile[row][column] = left[row].multiply_add::<FUSED>(right[column], tile[row][column]);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Rng;
+    use crate::simd::Instructions;
 
     fn random(rng: &mut Rng, len: usize) -> Vec<f32> {
         let mut values = vec![0.0; len];
@@ -315,19 +350,22 @@ mod tests {
     }
 
     #[test]
-    fn plain_and_vector_instructions_agree_up_to_rounding() {
-        let (rows, inner, columns) = (9, 70, 21);
+    fn all_instructions_agree_those_with_fused_sums_bit_for_bit() {
         let mut rng = Rng::new(3);
-        let (a, b) = (random(&mut rng, rows * inner), random(&mut rng, inner * columns));
-        let mut packed = Packed::default();
-        packed.pack(View::new(&b, inner, columns));
-        let mut scratch = ProductScratch::default();
-        let mut fast = vec![0.0; rows * columns];
-        add_product(View::new(&a, rows, inner), &packed, &mut fast, columns, &mut scratch);
-        let mut plain = vec![0.0; rows * columns];
-        let (a, c) = (&scratch.blocks[..], &mut plain[..]);
-        simd::run_plain(Product { a, b: &packed, c, rows, step: columns, bias: None });
-        let close = |(x, y): (&f32, &f32)| (x - y).abs() < 1e-5;
-        assert!(fast.iter().zip(&plain).all(close));
+        for (rows, inner, columns) in [(9, 70, 21), (1, 33, 16), (13, 5, 48), (6, 1, 64), (7, 9, 5)]
+        {
+            let (a, b) = (random(&mut rng, rows * inner), random(&mut rng, inner * columns));
+            let mut packed = Packed::default();
+            packed.pack(View::new(&b, inner, columns));
+            let [plain, eight, sixteen] = Instructions::ALL.map(|limit| {
+                let (mut c, mut scratch) = (vec![0.5; rows * columns], ProductScratch::default());
+                let a = View::new(&a, rows, inner);
+                simd::limited_to(limit, || add_product(a, &packed, &mut c, columns, &mut scratch));
+                c
+            });
+            assert_eq!(eight, sixteen, "{rows} {inner} {columns}");
+            let close = |(x, y): (&f32, &f32)| (x - y).abs() < 1e-5;
+            assert!(plain.iter().zip(&eight).all(close), "{rows} {inner} {columns}");
+        }
     }
 }

@@ -158,11 +158,11 @@ struct Scan<'a, T> {
 }
 
 /// Units advanced together, in registers.
-pub(crate) const LANES: usize = 8;
+pub(crate) const LANES: usize = 16;
 
 impl<T: Real> Kernel for Scan<'_, T> {
     #[inline(always)]
-    fn run<const FUSED: bool>(mut self) {
+    fn run<const FUSED: bool, const WIDE: bool>(mut self) {
         for lane in (0..self.units).step_by(LANES) {
             if lane + LANES <= self.units {
                 self.lanes::<LANES>(lane);
@@ -246,7 +246,7 @@ struct Back<'a, T> {
 
 impl<T: Real> Kernel for Back<'_, T> {
     #[inline(always)]
-    fn run<const FUSED: bool>(mut self) {
+    fn run<const FUSED: bool, const WIDE: bool>(mut self) {
         for lane in (0..self.units).step_by(LANES) {
             if lane + LANES <= self.units {
                 self.lanes::<LANES>(lane);

@@ -1,53 +1,91 @@
 //! Vector instructions chosen at run time.
 //!
-//! A [`Kernel`] is a loop written in plain Rust. [`run`] compiles it twice: for any processor, and for AVX2 with fused
-//! multiply-add, where the compiler makes vectors of eight. Fused sums round once, so the two differ in the last bits;
-//! [`plainly`] shows by how much.
+//! A [`Kernel`] is a loop written in plain Rust. [`run`] compiles it once for each of the [`Instructions`], where the compiler
+//! makes vectors of it. Fused sums round once, so plain results differ from the others in the last bits; those of AVX2 and
+//! AVX-512 are the same, bit for bit, because no order of sums depends on the length of vectors. [`limited_to`] lets tests
+//! compare them.
 
 use std::cell::Cell;
 
-thread_local! {
-    /// Whether this thread uses the instructions that every processor has.
-    static PLAIN: Cell<bool> = const { Cell::new(false) };
+/// What a processor can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Instructions {
+    /// What every processor of this architecture has.
+    Plain,
+    /// Vectors of eight `f32` with fused multiply-add.
+    Avx2,
+    /// Vectors of sixteen, and twice as many registers.
+    Avx512,
 }
 
-/// Does some work on this thread with the instructions that every processor of this architecture has.
-pub fn plainly<R>(work: impl FnOnce() -> R) -> R {
-    let before = PLAIN.replace(true);
+impl Instructions {
+    /// All of them, from the slowest to the fastest.
+    pub const ALL: [Self; 3] = [Self::Plain, Self::Avx2, Self::Avx512];
+
+    /// The best that this processor has.
+    #[must_use]
+    #[inline]
+    pub fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            let wide = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            return if wide { Self::Avx512 } else { Self::Avx2 };
+        }
+        Self::Plain
+    }
+}
+
+thread_local! {
+    /// The best instructions that this thread may use.
+    static LIMIT: Cell<Instructions> = const { Cell::new(Instructions::Avx512) };
+}
+
+/// Does some work on this thread with no better instructions than these.
+pub fn limited_to<R>(limit: Instructions, work: impl FnOnce() -> R) -> R {
+    let before = LIMIT.replace(limit);
     let result = work();
-    PLAIN.set(before);
+    LIMIT.set(before);
     result
 }
 
 /// A loop worth its own machine code.
 pub trait Kernel {
-    /// The loop. Implementations are `#[inline(always)]`, as is all that they call: only then the instructions are used.
-    fn run<const FUSED: bool>(self);
+    /// The loop, for a processor with fused operations or not, with registers for sixteen `f32` or fewer. Implementations are
+    /// `#[inline(always)]`, as is all that they call: only then the instructions are used.
+    fn run<const FUSED: bool, const WIDE: bool>(self);
 }
 
 /// Runs a kernel with the best instructions that the processor has.
 #[inline]
 pub fn run(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && !PLAIN.get() {
-        // SAFETY: the processor has both features; nothing else about the call is unsafe.
-        #[expect(unsafe_code, reason = "a function for some processors only")]
-        unsafe {
-            avx2(kernel);
-        }
-        return;
+    #[expect(unsafe_code, reason = "functions for some processors only")]
+    match Instructions::best().min(LIMIT.get()) {
+        Instructions::Plain => kernel.run::<false, false>(),
+        // SAFETY: the processor has the features; nothing else about the calls is unsafe.
+        Instructions::Avx2 => unsafe { avx2(kernel) },
+        Instructions::Avx512 => unsafe { avx512(kernel) },
     }
-    run_plain(kernel);
-}
-
-/// Runs a kernel with the instructions that every processor of this architecture has.
-pub fn run_plain(kernel: impl Kernel) {
-    // Fused operations belong to the base of this architecture.
-    if cfg!(target_arch = "aarch64") { kernel.run::<true>() } else { kernel.run::<false>() }
+    // Fused operations belong to the base of some architectures.
+    #[cfg(not(target_arch = "x86_64"))]
+    if cfg!(target_arch = "aarch64") {
+        kernel.run::<true, false>();
+    } else {
+        kernel.run::<false, false>();
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn avx2(kernel: impl Kernel) {
-    kernel.run::<true>();
+    kernel.run::<true, false>();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+fn avx512(kernel: impl Kernel) {
+    kernel.run::<true, true>();
 }

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use spantree::Pipeline;
 use spantree::neural::train::{Data, RightTags, train};
 use spantree::neural::{NeuralConfig, Parser, Sizes};
-use spantree::parser::ParseOptions;
+use spantree::parser::{Analysis, ParseError, ParseOptions};
 use spantree::pipeline::Stages;
 use spantree::train::{Progress, TrainConfig, TrainError, choose_decoder};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence, load};
 use spantree_neural::Cell;
-use spantree_neural::simd::plainly;
+use spantree_neural::simd::{Instructions, limited_to};
 
 fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
     Generator::new(GeneratorConfig { seed, ..GeneratorConfig::default() }).take(count).collect()
@@ -246,22 +247,31 @@ fn vector_instructions_change_no_tree_of_the_english_model() {
     let folder = PathBuf::from(std::env::var("SPANTREE_TREEBANKS").unwrap());
     let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/english.spantree");
     let parser = Parser::load(model.as_ref()).unwrap();
-    let [mut fast, mut plain] = [parser.worker(), parser.worker()];
+    let mut workers = Instructions::ALL.map(|limit| (limit, parser.worker(), Duration::ZERO));
     let (mut words, mut largest) = (0, 0.0f64);
-    for sent in load(&folder.join("en_ewt/dev.conllu")).unwrap() {
-        let [mut ours, mut theirs] = [sent.clone(), sent];
-        let options = ParseOptions::default();
-        let first = fast.parse(&mut ours, &options).unwrap().trees.clone();
-        let second = &plainly(|| plain.parse(&mut theirs, &options)).unwrap().trees;
-        for (a, b) in first.iter().zip(second) {
-            assert_eq!((&a.heads, &a.labels), (&b.heads, &b.labels), "{:?}", ours.text());
+    for sentences in load(&folder.join("en_ewt/dev.conllu")).unwrap().chunks(50) {
+        let [plain, eight, sixteen] = workers.each_mut().map(|(limit, worker, time)| {
+            let (mut trees, start) = (Vec::new(), Instant::now());
+            let each = |_: &mut Sentence, found: Result<&Analysis, ParseError>| {
+                trees.extend(found.unwrap().trees.clone());
+            };
+            let options = ParseOptions::default();
+            limited_to(*limit, || worker.parse_all(&mut sentences.to_vec(), &options, each));
+            *time += start.elapsed();
+            trees
+        });
+        assert_eq!(eight, sixteen, "bit for bit");
+        for (a, b) in plain.iter().zip(&eight) {
+            assert_eq!((&a.heads, &a.labels), (&b.heads, &b.labels));
             largest = largest.max((a.score - b.score).abs());
         }
-        words += ours.len();
+        words += sentences.iter().map(Sentence::len).sum::<usize>();
     }
-    println!(
-        "the trees of {words} words are the same; their scores differ by at most {largest:.1e}"
-    );
+    println!("{words} words: the same trees; plain scores differ by at most {largest:.1e}");
+    for (limit, _, time) in workers {
+        let found = limit.min(Instructions::best());
+        println!("{limit:?}, run as {found:?}: {:.0} words/s", words as f64 / time.as_secs_f64());
+    }
 }
 
 /// A treebank in which every fifth word has the tag of another.
