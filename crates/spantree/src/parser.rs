@@ -17,7 +17,7 @@ use crate::{graph, neural, transition};
 
 pub use analysis::{
     Analysis, CONFIDENCE_LIMIT, Confidence, PROJECTIVE_LIMIT, ParseError, ParseOptions,
-    ParseWarning, ScoredTree, Timing,
+    ParseWarning, Retagging, ScoredTree, Timing,
 };
 
 /// A trained parser.

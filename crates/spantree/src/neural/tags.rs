@@ -6,6 +6,7 @@
 
 use spantree_treebank::Sentence;
 
+use crate::parser::Retagging;
 use crate::tag::TagConfidence;
 use crate::tag::tagset::{COLUMNS, Tag, TagSet, columns};
 
@@ -61,18 +62,27 @@ pub(super) fn confidence(
     TagConfidence { upos: sure(0), xpos: sure(1), feats: sure(2) }
 }
 
-/// Overwrites the columns of a word that the treebank fills; returns whether one changed.
-pub(super) fn write(tagset: &TagSet, tag: Tag, sent: &mut Sentence, word: u32) -> bool {
-    let mut changed = false;
-    for ((column, value), filled) in
-        COLUMNS.into_iter().zip(tagset.columns(tag)).zip(tagset.filled())
-    {
-        if filled && sent.word(word).get(column) != value {
-            sent.set(word, column, value);
-            changed = true;
-        }
+/// Overwrites the columns of a word that the treebank fills, if one is another; `scores` are those of the parts of tags.
+pub(super) fn write(
+    tagset: &TagSet,
+    tag: Tag,
+    scores: &[f32],
+    sent: &mut Sentence,
+    word: u32,
+) -> Option<Retagging> {
+    let (filled, new) = (tagset.filled(), tagset.columns(tag));
+    let old = columns(sent.word(word));
+    if (0..3).all(|column| !filled[column] || old[column] == new[column]) {
+        return None;
     }
-    changed
+    let same = |tag: &Tag| tagset.columns(*tag).iter().eq(&old);
+    let known = tagset.all().find(same).map(|old| tagset.sum(old, scores));
+    let gain = known.map_or(f32::INFINITY, |known| tagset.sum(tag, scores) - known);
+    let before = old.map(str::to_owned);
+    for column in (0..3).filter(|&column| filled[column]) {
+        sent.set(word, COLUMNS[column], &new[column]);
+    }
+    Some(Retagging { word, before, gain })
 }
 
 /// Shares of words whose columns are right, in per cent.
@@ -148,15 +158,28 @@ mod tests {
     }
 
     #[test]
+    fn the_gain_of_a_change_is_the_difference_of_the_scores() {
+        let tagset = tagset();
+        let scores = scores(tagset.part_count());
+        let mut sent = Sentence::from_words(&[("der", "ADJ", 0, "root")]);
+        assert!(write(&tagset, 2, &scores, &mut sent, 1).is_some());
+        let change = write(&tagset, 0, &scores, &mut sent, 1).unwrap();
+        assert_eq!(change.gain, tagset.sum(0, &scores) - tagset.sum(2, &scores));
+    }
+
+    #[test]
     fn only_columns_that_the_treebank_fills_are_written() {
         let tagset =
             TagSet::new(vec![["VERB".to_owned(), "_".to_owned(), "Tense=Past".to_owned()]])
                 .unwrap();
         let mut sent = Sentence::from_words(&[("went", "NOUN", 0, "root")]);
         sent.set(1, COLUMNS[1], "NN");
-        assert!(write(&tagset, 0, &mut sent, 1));
+        let scores = scores(tagset.part_count());
+        let change = write(&tagset, 0, &scores, &mut sent, 1).unwrap();
+        assert_eq!((change.word, change.gain), (1, f32::INFINITY));
+        assert_eq!(change.before, ["NOUN", "NN", "_"]);
         assert_eq!(columns(sent.word(1)), ["VERB", "NN", "Tense=Past"]);
-        assert!(!write(&tagset, 0, &mut sent, 1), "nothing is left to change");
+        assert_eq!(write(&tagset, 0, &scores, &mut sent, 1), None, "nothing is left to change");
         assert_eq!(answers(&tagset, &sent), [None], "its XPOS is not of the set");
     }
 }

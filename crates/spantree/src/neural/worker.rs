@@ -143,7 +143,7 @@ impl<'p> Worker<'p> {
         for word in 1..=sent.len() {
             let scores = self.score.tags(index, word);
             let Some(tag) = tags::best(tagset, scores) else { return };
-            self.analysis.retagged |= tags::write(tagset, tag, sent, word as u32);
+            self.analysis.retagged.extend(tags::write(tagset, tag, scores, sent, word as u32));
             if confidence {
                 let sure = tags::confidence(tagset, tag, scores, &mut self.chances);
                 self.analysis.tags.push(sure);

@@ -98,6 +98,17 @@ pub struct Confidence {
     pub label: f32,
 }
 
+/// A tag that a parser overwrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Retagging {
+    /// The word.
+    pub word: u32,
+    /// UPOS, XPOS and FEATS before.
+    pub before: [String; 3],
+    /// Logarithm of how many times as probable as those the new ones are, to the parser.
+    pub gain: f32,
+}
+
 /// What a parser found for one sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
@@ -105,8 +116,8 @@ pub struct Analysis {
     pub trees: Vec<ScoredTree>,
     /// One per word of the best tree, if asked for.
     pub confidences: Vec<Confidence>,
-    /// Whether a tag was overwritten.
-    pub retagged: bool,
+    /// The tags that were overwritten.
+    pub retagged: Vec<Retagging>,
     /// Probabilities of the tags, one per word, if confidences were asked for and the parser chose the tags.
     pub tags: Vec<TagConfidence>,
     /// What happened on the way.
@@ -118,7 +129,7 @@ impl Analysis {
     pub(crate) fn clear(&mut self) {
         self.trees.clear();
         self.confidences.clear();
-        self.retagged = false;
+        self.retagged.clear();
         self.tags.clear();
         self.warnings.clear();
     }

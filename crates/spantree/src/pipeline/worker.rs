@@ -66,14 +66,6 @@ pub struct Outcome<'a> {
     pub analysis: Option<&'a Analysis>,
 }
 
-impl<'a> Outcome<'a> {
-    /// A parser that chose the tags knows how sure they are.
-    fn new(tags: &'a [TagConfidence], analysis: Option<&'a Analysis>) -> Self {
-        let chosen = analysis.map(|analysis| analysis.tags.as_slice());
-        Self { tags: chosen.filter(|chosen| !chosen.is_empty()).unwrap_or(tags), analysis }
-    }
-}
-
 /// Where the time of a [`Worker`] went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timing {
@@ -122,6 +114,7 @@ impl<'p> Worker<'p> {
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
             restricted: false,
             confidences: Vec::new(),
+            restored: Vec::new(),
         };
         let parser = stages.parser.as_ref().map(Parser::worker);
         Self { annotator, parser, states: Vec::new(), tags: Vec::new(), tag_starts: Vec::new() }
@@ -147,14 +140,14 @@ impl<'p> Worker<'p> {
     ) -> Result<Outcome<'_>, PipelineError> {
         let state = self.annotator.annotate(sent, options);
         let Some(parser) = self.parser.as_mut().filter(|_| options.parse) else {
-            return Ok(Outcome::new(self.annotator.confidences(), None));
+            return Ok(Outcome { tags: &self.annotator.confidences, analysis: None });
         };
         if state.tags == Tags::Missing {
             return Err(untagged(sent));
         }
         let analysis = parser.parse(sent, &state.parse_options(options))?;
         self.annotator.follow(sent, state, analysis);
-        Ok(Outcome::new(self.annotator.confidences(), Some(analysis)))
+        Ok(Outcome { tags: &self.annotator.confidences, analysis: Some(analysis) })
     }
 
     /// Does the same for several sentences, which is faster for some parsers, and hands each to `each` with its outcome.
@@ -171,16 +164,24 @@ impl<'p> Worker<'p> {
         for sent in &mut *sentences {
             tag_starts.push(tags.len());
             states.push(annotator.annotate(sent, options));
-            tags.extend_from_slice(annotator.confidences());
+            tags.extend_from_slice(&annotator.confidences);
         }
         tag_starts.push(tags.len());
         let mut tags = tag_starts.windows(2).map(|bounds| &tags[bounds[0]..bounds[1]]);
-        let mut tell = |sent: &mut Sentence, found: Result<Option<&Analysis>, PipelineError>| {
-            let tags = tags.next().unwrap_or_default();
-            each(sent, found.map(|analysis| Outcome::new(tags, analysis)));
+        let mut tell = |sent: &mut Sentence, state, found: Result<&Analysis, PipelineError>| {
+            annotator.confidences.clear();
+            annotator.confidences.extend_from_slice(tags.next().unwrap_or_default());
+            let outcome = found.map(|analysis| {
+                annotator.follow(sent, state, analysis);
+                Outcome { tags: &annotator.confidences, analysis: Some(analysis) }
+            });
+            each(sent, outcome);
         };
         let Some(parser) = parser.as_mut().filter(|_| options.parse) else {
-            return sentences.iter_mut().for_each(|sent| tell(sent, Ok(None)));
+            for (sent, tags) in sentences.iter_mut().zip(tags) {
+                each(sent, Ok(Outcome { tags, analysis: None }));
+            }
+            return;
         };
         let mut rest = sentences;
         for group in states.chunk_by(|a, b| a == b) {
@@ -188,14 +189,11 @@ impl<'p> Worker<'p> {
             rest = after;
             let state = group[0];
             if state.tags == Tags::Missing {
-                sentences.iter_mut().for_each(|sent| tell(sent, Err(untagged(sent))));
+                sentences.iter_mut().for_each(|sent| tell(sent, state, Err(untagged(sent))));
                 continue;
             }
             parser.parse_all(sentences, &state.parse_options(options), |sent, found| {
-                if let Ok(analysis) = found {
-                    annotator.follow(sent, state, analysis);
-                }
-                tell(sent, found.map(Some).map_err(PipelineError::Parse));
+                tell(sent, state, found.map_err(PipelineError::Parse));
             });
         }
     }
@@ -216,7 +214,10 @@ struct Annotator<'p> {
     lemmatiser: Option<lemma::Worker<'p>>,
     /// Whether a dictionary restricts the tags.
     restricted: bool,
+    /// Of the tags of the sentence at hand, if they were asked for.
     confidences: Vec<TagConfidence>,
+    /// Words of it whose tags the parser changed in vain.
+    restored: Vec<u32>,
 }
 
 /// Where the tags of a sentence are from.
@@ -284,16 +285,25 @@ impl Annotator<'_> {
         self.timing.lemmatise += start.elapsed();
     }
 
-    /// Follows the parser where it changed tags: their lemmas may be others.
+    /// Follows the parser where it changed tags: the tagger may object, and lemmas may be others. A parser that chose the tags
+    /// knows how sure they are.
     fn follow(&mut self, sent: &mut Sentence, state: State, analysis: &Analysis) {
-        if analysis.retagged && state.lemmatised {
+        let Self { tagger, restored, confidences, timing, .. } = self;
+        restored.clear();
+        if let Some(tagger) = tagger.as_mut().filter(|_| !analysis.retagged.is_empty()) {
+            let start = Instant::now();
+            tagger.review(sent, &analysis.retagged, |word| restored.push(word));
+            timing.tag += start.elapsed();
+        }
+        confidences.resize(confidences.len().max(analysis.tags.len()), TagConfidence::default());
+        for ((word, place), &chosen) in (1..).zip(confidences).zip(&analysis.tags) {
+            if !restored.contains(&word) {
+                *place = chosen;
+            }
+        }
+        if state.lemmatised && restored.len() < analysis.retagged.len() {
             self.lemmatise(sent);
         }
-    }
-
-    /// Of the tags of the sentence annotated last, if they were asked for.
-    fn confidences(&self) -> &[TagConfidence] {
-        &self.confidences
     }
 }
 

@@ -13,6 +13,7 @@ use super::surroundings::add_surroundings;
 use super::tagger::Tagger;
 use super::tagset::{COLUMNS, Tag, TagSet, columns};
 use super::template::Templates;
+use crate::parser::Retagging;
 use crate::rows::Rows;
 
 /// What to predict. Columns that the training data never filled are left as they are.
@@ -38,6 +39,9 @@ pub struct TagConfidence {
     /// FEATS.
     pub feats: f32,
 }
+
+/// The probability of tags that the tagger did not consider.
+const UNLIKELY: f64 = 0.001;
 
 /// Tags sentences with one model; see [`Tagger::worker`].
 #[derive(Debug)]
@@ -112,6 +116,38 @@ impl<'t> Worker<'t> {
         &self.confidences
     }
 
+    /// Takes back what a parser changed in the tags of a sentence, all of them predicted, where the tagger is surer of its own
+    /// choice than the parser is of the new one: both have a say in the probability, as if they were independent. Calls
+    /// `restored` with each word that has its old tag again.
+    pub fn review(
+        &mut self,
+        sent: &mut Sentence,
+        changes: &[Retagging],
+        mut restored: impl FnMut(u32),
+    ) {
+        self.read(sent, &TagOptions::default());
+        let tagset = self.tagger.tagset();
+        self.lattice.fill(tagset, &mut self.scorer, &self.candidates, None);
+        self.find_marginals();
+        for Retagging { word, before, gain } in changes {
+            let after = columns(sent.word(*word));
+            let index = *word as usize - 1;
+            let nodes = self.marginals.nodes(&self.lattice.scores, index);
+            let kept = || self.lattice.kept.get(index).iter().zip(nodes);
+            let chance = |columns: [&str; 3]| {
+                let same = |tag: &Tag| tagset.columns(*tag).iter().eq(&columns);
+                kept().find(|(tag, _)| same(tag)).map_or(UNLIKELY, |(_, &p)| p.max(UNLIKELY))
+            };
+            let old = [0, 1, 2].map(|column| before[column].as_str());
+            if (chance(old) / chance(after)).ln() > f64::from(*gain) {
+                for (column, value) in COLUMNS.into_iter().zip(before) {
+                    sent.set(*word, column, value);
+                }
+                restored(*word);
+            }
+        }
+    }
+
     /// Looks up the words of a sentence.
     fn read(&mut self, sent: &Sentence, options: &TagOptions) {
         self.scorer.atoms.clear();
@@ -158,11 +194,14 @@ impl<'t> Worker<'t> {
         atoms
     }
 
+    fn find_marginals(&mut self) {
+        self.lattice.scores.scale(self.tagger.header().inverse_temperature.into());
+        self.lattice.scores.marginals(&mut self.search, &mut self.marginals);
+    }
+
     fn add_confidences(&mut self) {
-        let tagset = self.tagger.tagset();
-        let lattice = &mut self.lattice;
-        lattice.scores.scale(self.tagger.header().inverse_temperature.into());
-        lattice.scores.marginals(&mut self.search, &mut self.marginals);
+        self.find_marginals();
+        let (tagset, lattice) = (self.tagger.tagset(), &self.lattice);
         for (word, tag) in lattice.tags(&self.path).enumerate() {
             let best = tagset.columns(tag);
             let mut sure = [0.0; 3];
