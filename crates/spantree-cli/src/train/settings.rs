@@ -28,7 +28,7 @@ pub(super) struct Settings {
     /// Largest number of epochs [default: 15; neural: by the size of the treebank]
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
-    /// Stop when dev LAS has not risen for N epochs; neural runs all epochs [default: 5]
+    /// Stop when dev LAS has not risen for N epochs; neural runs all epochs [default: 6]
     #[arg(long, value_name = "N")]
     patience: Option<u64>,
     /// eisner: projective trees; mst: all trees; 1ec: arcs may cross, each from one word only; cube: projective, with labels, for orders above 1 [default: by the share of crossing arcs]

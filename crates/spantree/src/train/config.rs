@@ -238,7 +238,7 @@ impl Default for TrainConfig {
             order: 1,
             epochs: 15,
             label_epochs: 10,
-            patience: 5,
+            patience: 6,
             decoder: None,
             pseudo_projective: None,
             pruning: Pruning::default(),
