@@ -1,7 +1,7 @@
 //! Losses of arc scores: how far the right heads are from being chosen.
 
 use serde::{Deserialize, Serialize};
-use spantree_decode::{ArcScores, ArcTable};
+use spantree_decode::{ArcScores, ArcTable, Heads};
 use spantree_neural::loss::cross_entropy;
 
 use crate::graph::{Decoder, DecoderScratch};
@@ -17,6 +17,9 @@ pub enum ArcLoss {
     /// Trees with one root compete: −ln of the probability of all trees that have the given heads, by the matrix-tree
     /// theorem. The gradient is the difference of two sets of marginals. O(n³).
     Trees,
+    /// The best tree must be right by a margin of one per wrong head: the structured hinge loss, by the best tree when wrong
+    /// heads are worth one more (Taskar et al. 2005). O(n²). Of a partial tree, the best completion is taken for right.
+    Hinge,
 }
 
 /// Computes a loss with its gradient.
@@ -27,6 +30,8 @@ pub(super) struct ArcLearner {
     decode: DecoderScratch,
     free: ArcTable<f64>,
     given: ArcTable<f64>,
+    /// The tree that is wrong, and the one that is right.
+    trees: [Heads; 2],
 }
 
 impl ArcLearner {
@@ -37,6 +42,7 @@ impl ArcLearner {
             decode: DecoderScratch::default(),
             free: ArcTable::new(0, 0.0),
             given: ArcTable::new(0, 0.0),
+            trees: Default::default(),
         }
     }
 
@@ -58,6 +64,7 @@ impl ArcLearner {
             sum += match self.loss {
                 ArcLoss::Heads => of_heads(heads, weight, scores, gradient),
                 ArcLoss::Trees => self.of_trees(heads, weight, scores, gradient),
+                ArcLoss::Hinge => self.hinge(heads, weight, scores, gradient),
             };
             start = end;
         }
@@ -75,11 +82,7 @@ impl ArcLearner {
         self.scores.reset(heads.len());
         self.scores.fill(|head, child| scores[child * rows + head]);
         let all = Decoder::Mst.marginals(&self.scores, &mut self.decode, &mut self.free);
-        for (index, head) in heads.iter().enumerate() {
-            if let Some(head) = *head {
-                self.scores.require(head as usize, index + 1);
-            }
-        }
+        require(&mut self.scores, heads);
         let some = Decoder::Mst.marginals(&self.scores, &mut self.decode, &mut self.given);
         let (Some(all), Some(some)) = (all, some) else { return 0.0 };
         for child in 1..rows {
@@ -91,6 +94,41 @@ impl ArcLearner {
             cells[child] = 0.0;
         }
         all - some
+    }
+
+    fn hinge(
+        &mut self,
+        heads: &[Option<u32>],
+        weight: f32,
+        scores: &[f32],
+        gradient: &mut [f32],
+    ) -> f64 {
+        let rows = heads.len() + 1;
+        self.scores.reset(heads.len());
+        let is_wrong =
+            |head: usize, child: usize| heads[child - 1].is_some_and(|gold| gold as usize != head);
+        let cost = |head, child| if is_wrong(head, child) { 1.0 } else { 0.0 };
+        self.scores.fill(|head, child| scores[child * rows + head] + cost(head, child));
+        let [wrong, right] = &mut self.trees;
+        let best = Decoder::Mst.decode(&self.scores, &mut self.decode, wrong);
+        require(&mut self.scores, heads);
+        let given = Decoder::Mst.decode(&self.scores, &mut self.decode, right);
+        let (Some(best), Some(given)) = (best, given) else { return 0.0 };
+        for (tree, sign) in [(wrong, weight), (right, -weight)] {
+            for (head, child) in tree.arcs() {
+                gradient[child * rows + head] += sign;
+            }
+        }
+        best - given
+    }
+}
+
+/// Allows only trees with these heads.
+fn require(scores: &mut ArcScores, heads: &[Option<u32>]) {
+    for (index, head) in heads.iter().enumerate() {
+        if let Some(head) = *head {
+            scores.require(head as usize, index + 1);
+        }
     }
 }
 
@@ -125,7 +163,7 @@ mod tests {
 
     #[test]
     fn gradients_equal_finite_differences() {
-        for kind in [ArcLoss::Heads, ArcLoss::Trees] {
+        for kind in [ArcLoss::Heads, ArcLoss::Trees, ArcLoss::Hinge] {
             for heads in [&[Some(2), Some(0), Some(2)][..], &[None, Some(0), None]] {
                 let mut point = scores(4);
                 let (_, gradient) = loss(kind, heads, &point);
@@ -146,13 +184,31 @@ mod tests {
 
     #[test]
     fn trees_without_given_heads_cost_nothing() {
-        let (sum, gradient) = loss(ArcLoss::Trees, &[None; 3], &scores(4));
-        assert!(sum.abs() < 1e-12 && gradient.iter().all(|d| d.abs() < 1e-6));
+        for kind in [ArcLoss::Trees, ArcLoss::Hinge] {
+            let (sum, gradient) = loss(kind, &[None; 3], &scores(4));
+            assert!(sum.abs() < 1e-12 && gradient.iter().all(|d| d.abs() < 1e-6), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_margin_is_one_per_wrong_head() {
+        // The right tree 2 → 1, 0 → 2 wins by `lead` over the only other one, 0 → 1, 1 → 2.
+        for (lead, expected) in [(-1.0, 3.0), (0.0, 2.0), (1.5, 0.5), (2.0, 0.0), (5.0, 0.0)] {
+            let mut table = [0.0; 9];
+            table[3 + 2] = lead;
+            let (sum, gradient) = loss(ArcLoss::Hinge, &[Some(2), Some(0)], &table);
+            assert!((sum - expected).abs() < 1e-6, "{lead}: {sum}");
+            if expected > 0.0 {
+                assert_eq!(gradient, [0.0, 0.0, 0.0, 1.0, 0.0, -1.0, -1.0, 1.0, 0.0]);
+            }
+        }
     }
 
     #[test]
     fn the_only_tree_costs_nothing() {
-        let (sum, _) = loss(ArcLoss::Trees, &[Some(0)], &scores(2));
-        assert!(sum.abs() < 1e-9, "{sum}");
+        for kind in [ArcLoss::Trees, ArcLoss::Hinge] {
+            let (sum, _) = loss(kind, &[Some(0)], &scores(2));
+            assert!(sum.abs() < 1e-9, "{kind:?}: {sum}");
+        }
     }
 }
