@@ -2,9 +2,9 @@
 //!
 //! Each [`Atom`] of a word that was seen often enough in training owns a row; the embedding of a word is the sum of its rows.
 //! Row 0 is the root. The next rows, one per atom, stand for values that are not known. Then follow the known values, in the
-//! order of their keys, which a model file keeps.
+//! order of their keys, which a model file keeps. A network that learned from given and from predicted tags has rows for either.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use spantree_treebank::Sentence;
@@ -109,14 +109,31 @@ impl Inputs {
         Self { single, set, feats: atoms.contains(&Atom::Feat), keys, rows }
     }
 
-    /// The same with a row for words whose tags are predicted.
+    /// The same with rows for predicted tags beside those of given ones, which can be trusted more; `sentences` have the tags.
     #[must_use]
-    pub fn with_source_of_tags(self) -> Self {
+    pub fn with_predicted_tags(self, sentences: &[Sentence]) -> Self {
+        let mut values = Atoms::default();
+        let mut added = HashSet::from([PREDICTED]);
+        for sent in sentences {
+            values.fill(&self.set, sent);
+            for word in 1..=sent.len() {
+                let tags = self.keys(&values, word).filter(|&(column, _)| self.is_tag(column));
+                let known = tags.filter(|(_, key)| self.rows.contains_key(key));
+                added.extend(known.map(|(_, key)| predicted(key)));
+            }
+        }
         let atoms: Vec<_> = self.atoms().collect();
         let mut keys = self.keys;
-        keys.push(PREDICTED);
+        keys.extend(added);
         keys.sort_unstable();
         Self::new(&atoms, keys)
+    }
+
+    /// Whether a column, or the pairs of FEATS, belong to the tag of a word.
+    fn is_tag(&self, column: Option<usize>) -> bool {
+        column.is_none_or(|column| {
+            matches!(self.single[column], Atom::Upos | Atom::Xpos | Atom::Feats)
+        })
     }
 
     /// The row that says that the tags of a word are predicted, not given; `None` if the network makes no difference.
@@ -147,24 +164,35 @@ impl Inputs {
         values.fill(&self.set, sent);
     }
 
-    /// The inputs of a word of the sentence that was read.
-    pub fn of_word<'a>(&'a self, values: &'a Atoms, word: usize) -> impl Iterator<Item = Input> {
-        self.keys(values, word).filter_map(|(column, key)| {
+    /// The inputs of a word of the sentence that was read, whose tags are given or predicted.
+    pub fn of_word<'a>(
+        &'a self,
+        values: &'a Atoms,
+        word: usize,
+        predicted_tags: bool,
+    ) -> impl Iterator<Item = Input> {
+        let predicted_tags = predicted_tags && self.predicted_row().is_some();
+        self.keys(values, word).filter_map(move |(column, key)| {
             let unknown = column.map(|column| 1 + column as u32);
-            let row = self.rows.get(&key).copied().or(unknown)?;
-            let names_word = column.is_some_and(|column| {
-                matches!(self.single[column], Atom::Form | Atom::Lower | Atom::Lemma)
-            });
-            let from_tags = column.is_none_or(|column| {
-                matches!(self.single[column], Atom::Upos | Atom::Xpos | Atom::Feats | Atom::Lemma)
-            });
+            let is_tag = self.is_tag(column);
+            let own = || self.rows.get(&predicted(key));
+            let own = if predicted_tags && is_tag { own() } else { None };
+            let row = own.or_else(|| self.rows.get(&key)).copied().or(unknown)?;
+            let is = |atom: Atom| column.is_some_and(|column| self.single[column] == atom);
+            let names_word = is(Atom::Form) || is(Atom::Lower) || is(Atom::Lemma);
+            let from_tags = is_tag || is(Atom::Lemma);
             Some(Input { row, unknown, names_word, from_tags })
         })
     }
 
     /// The rows of a word of the sentence that was read.
-    pub fn rows_of<'a>(&'a self, values: &'a Atoms, word: usize) -> impl Iterator<Item = u32> {
-        self.of_word(values, word).map(|input| input.row)
+    pub fn rows_of<'a>(
+        &'a self,
+        values: &'a Atoms,
+        word: usize,
+        predicted_tags: bool,
+    ) -> impl Iterator<Item = u32> {
+        self.of_word(values, word, predicted_tags).map(|input| input.row)
     }
 
     /// The keys of a word, with the column of each; pairs of FEATS have none.
@@ -184,6 +212,11 @@ impl Inputs {
 const PREDICTED: u64 = 0x7072_6564_6963_7465;
 /// Stands for the pairs of FEATS in keys.
 const FEATS_COLUMN: u64 = 255;
+
+/// The key of a predicted tag, given the key of the tag.
+fn predicted(key: u64) -> u64 {
+    hash::mix(PREDICTED, key)
+}
 
 #[cfg(test)]
 mod tests {
@@ -206,7 +239,7 @@ mod tests {
     fn rows(inputs: &Inputs, sent: &Sentence, word: usize) -> Vec<u32> {
         let mut values = Atoms::default();
         inputs.read(sent, &mut values);
-        inputs.rows_of(&values, word).collect()
+        inputs.rows_of(&values, word, false).collect()
     }
 
     #[test]
@@ -234,9 +267,10 @@ mod tests {
         assert_eq!(rows(&inputs, &sent, 1), [1, 2, 3]);
         let mut values = Atoms::default();
         inputs.read(&sent, &mut values);
-        let named: Vec<_> = inputs.of_word(&values, 1).map(|input| input.names_word).collect();
+        let named: Vec<_> =
+            inputs.of_word(&values, 1, false).map(|input| input.names_word).collect();
         assert_eq!(named, [true, false, false]);
-        let tags: Vec<_> = inputs.of_word(&values, 1).map(|input| input.from_tags).collect();
+        let tags: Vec<_> = inputs.of_word(&values, 1, false).map(|input| input.from_tags).collect();
         assert_eq!(tags, [false, true, false]);
     }
 
@@ -254,19 +288,35 @@ mod tests {
     }
 
     #[test]
-    fn the_source_of_tags_has_a_row_of_its_own() {
+    fn predicted_tags_have_rows_of_their_own() {
         let sent = sentence(&["ab", "ab"]);
         let plain = Inputs::from_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
         assert_eq!(plain.predicted_row(), None);
-        let rows = plain.rows();
-        let inputs = plain.with_source_of_tags();
-        assert_eq!(inputs.rows(), rows + 1);
-        let row = inputs.predicted_row().unwrap();
+        let count = plain.rows();
+        let inputs = plain.with_predicted_tags(std::slice::from_ref(&sent));
+        // One for all words with predicted tags, then X, Case=Nom, Number=Sing.
+        assert_eq!(inputs.rows(), count + 4);
         let again = Inputs::new(&ATOMS, inputs.known().to_vec());
-        assert_eq!(again.predicted_row(), Some(row), "as a model file keeps it");
+        assert_eq!(again.predicted_row(), inputs.predicted_row(), "as a model file keeps it");
         let mut values = Atoms::default();
         inputs.read(&sent, &mut values);
-        assert!(inputs.rows_of(&values, 1).all(|other| other != row));
+        let [given, predicted]: [Vec<_>; 2] =
+            [false, true].map(|predicted| inputs.of_word(&values, 1, predicted).collect());
+        for (given, predicted) in given.iter().zip(&predicted) {
+            assert_eq!(given.row != predicted.row, given.from_tags);
+        }
+        assert!(predicted.iter().all(|input| Some(input.row) != inputs.predicted_row()));
+    }
+
+    #[test]
+    fn models_without_such_rows_use_those_of_given_tags() {
+        let sent = sentence(&["ab", "ab"]);
+        let inputs = Inputs::from_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
+        for inputs in [inputs.clone(), inputs.with_predicted_tags(&[])] {
+            let mut values = Atoms::default();
+            inputs.read(&sent, &mut values);
+            assert!(inputs.rows_of(&values, 1, true).eq(inputs.rows_of(&values, 1, false)));
+        }
     }
 
     #[test]

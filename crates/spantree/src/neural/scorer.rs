@@ -67,7 +67,7 @@ impl Scorer {
             self.inputs.read(sent, values);
             batch.push_row([ROOT_ROW]);
             for word in 1..=sent.len() {
-                batch.push_row(self.inputs.rows_of(values, word).chain(source));
+                batch.push_row(self.inputs.rows_of(values, word, predicted_tags).chain(source));
             }
             batch.end_sentence();
             tables.push(table);

@@ -16,7 +16,24 @@ pub(crate) fn attachment<P: FnMut(&mut Sentence) -> bool>(
     threads: usize,
     new_parser: impl Fn() -> P + Sync,
 ) -> DevScores {
-    let parts: Vec<Counts> = in_parts(dev, threads, |part| count(part, new_parser()));
+    scores(&in_parts(dev, threads, |part| count(part, new_parser())))
+}
+
+/// The same with a function that parses many sentences at once.
+pub(crate) fn attachment_of_groups(
+    dev: &[Sentence],
+    threads: usize,
+    parse: impl Fn(&mut [Sentence]) + Sync,
+) -> DevScores {
+    scores(&in_parts(dev, threads, |part| {
+        let (mut parsed, mut counts) = (part.to_vec(), Counts::default());
+        parse(&mut parsed);
+        part.iter().zip(&parsed).for_each(|(gold, parsed)| add(&mut counts, gold, parsed));
+        counts
+    }))
+}
+
+fn scores(parts: &[Counts]) -> DevScores {
     let sum = |place: usize| parts.iter().map(|counts| counts[place]).sum::<usize>();
     let words = sum(0);
     let percent = |count: usize| 100.0 * count as f64 / words.max(1) as f64;
@@ -39,20 +56,21 @@ pub(crate) fn in_parts<T: Send>(
 }
 
 fn count(dev: &[Sentence], mut parse: impl FnMut(&mut Sentence) -> bool) -> Counts {
-    let [mut words, mut heads, mut both] = [0; 3];
-    let mut parsed = Sentence::new();
+    let (mut parsed, mut counts) = (Sentence::new(), Counts::default());
     for gold in dev {
         parsed.clone_from(gold);
-        if !parse(&mut parsed) {
-            continue;
-        }
-        for (gold, guess) in gold.words().zip(parsed.words()).filter(|pair| pair.0.head().is_some())
-        {
-            let right = gold.head() == guess.head();
-            words += 1;
-            heads += usize::from(right);
-            both += usize::from(right && gold.universal_deprel() == guess.universal_deprel());
+        if parse(&mut parsed) {
+            add(&mut counts, gold, &parsed);
         }
     }
-    [words, heads, both]
+    counts
+}
+
+fn add([words, heads, both]: &mut Counts, gold: &Sentence, parsed: &Sentence) {
+    for (gold, guess) in gold.words().zip(parsed.words()).filter(|pair| pair.0.head().is_some()) {
+        let right = gold.head() == guess.head();
+        *words += 1;
+        *heads += usize::from(right);
+        *both += usize::from(right && gold.universal_deprel() == guess.universal_deprel());
+    }
 }

@@ -29,6 +29,15 @@ pub(super) struct Example {
 
 impl Example {
     pub(super) fn new(inputs: &Inputs, labels: &LabelSet, sent: &Sentence) -> Self {
+        Self::with_tags(inputs, labels, sent, false)
+    }
+
+    fn with_tags(
+        inputs: &Inputs,
+        labels: &LabelSet,
+        sent: &Sentence,
+        predicted_tags: bool,
+    ) -> Self {
         let mut values = Atoms::default();
         inputs.read(sent, &mut values);
         let mut example = Self {
@@ -40,7 +49,7 @@ impl Example {
             tags: Vec::new(),
         };
         for word in 1..=sent.len() {
-            example.inputs.extend(inputs.of_word(&values, word));
+            example.inputs.extend(inputs.of_word(&values, word, predicted_tags));
             example.starts.push(example.inputs.len());
         }
         example
@@ -53,7 +62,7 @@ impl Example {
         (predicted, right): (&Sentence, &Sentence),
         tagset: &TagSet,
     ) -> Self {
-        let example = Self::new(inputs, labels, predicted);
+        let example = Self::with_tags(inputs, labels, predicted, true);
         let source = inputs.predicted_row();
         Self { tags: tags::answers(tagset, right), source, ..example }
     }

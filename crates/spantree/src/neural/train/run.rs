@@ -21,7 +21,7 @@ use crate::tag::TagSet;
 use crate::train::calibrate::calibrate;
 use crate::train::checkpoint::{Identity, identity};
 use crate::train::data::{compare, inspect};
-use crate::train::evaluate::attachment;
+use crate::train::evaluate::attachment_of_groups;
 use crate::train::run::scored;
 use crate::train::{Observer, Progress, TrainConfig, TrainError, choose_decoder};
 
@@ -69,7 +69,9 @@ impl<'a> Run<'a> {
         let atoms = default_atoms(Columns::of(train));
         let mut inputs = Inputs::from_treebank(&atoms, train, config.neural.minimum * versions);
         if right_tags.is_some() {
-            inputs = inputs.with_source_of_tags();
+            // Where all tags are predicted, there is nothing to tell apart.
+            let predicted = if versions > 1 { &train[..train.len() / versions] } else { &[] };
+            inputs = inputs.with_predicted_tags(predicted);
         }
         let tagset = right_tags.and_then(|tags| TagSet::from_treebank(tags.train));
         let tagset = tagset.unwrap_or_default();
@@ -166,9 +168,8 @@ impl<'a> Run<'a> {
     fn scores(&self, parser: &Parser) -> DevScores {
         let predicted_tags = self.right_tags.is_some();
         let options = ParseOptions { predicted_tags, ..ParseOptions::default() };
-        attachment(self.dev, self.config.dev_threads(), || {
-            let mut worker = parser.worker();
-            move |sent: &mut Sentence| worker.parse(sent, &options).is_ok()
+        attachment_of_groups(self.dev, self.config.dev_threads(), |sentences| {
+            parser.worker().parse_all(sentences, &options, |_, _| ());
         })
     }
 
