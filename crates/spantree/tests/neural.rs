@@ -25,6 +25,10 @@ fn config() -> TrainConfig {
         batch: Some(40),
         rate: 0.02,
         average_decay: 0.95,
+        word_dropout: 0.2,
+        layer_dropout: 0.15,
+        score_dropout: 0.2,
+        cell: Cell::Simple,
         sizes,
         ..NeuralConfig::default()
     };
