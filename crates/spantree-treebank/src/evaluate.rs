@@ -45,6 +45,7 @@ mod enhanced;
 mod error;
 mod metric;
 mod oracle;
+mod repairs;
 pub mod report;
 mod score;
 mod semantic;

@@ -36,6 +36,7 @@ mod markup;
 pub mod offset;
 pub mod random;
 pub mod read;
+pub mod repairs;
 pub mod sentence;
 pub mod stats;
 pub mod transform;

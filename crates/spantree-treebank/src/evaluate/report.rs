@@ -142,6 +142,9 @@ pub struct SystemReport {
     pub attachment: Attachment,
     /// Semantic scores, when gold has predicates.
     pub semantic: Option<SemanticReport>,
+    /// Words that speakers took back, when gold has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repairs: Option<Score>,
     /// Errors by every factor, when asked for.
     pub breakdowns: Vec<Breakdown>,
     /// Confused relations, when asked for.
@@ -289,6 +292,7 @@ impl SystemReport {
             metrics: metrics.map(named).collect(),
             attachment,
             semantic: gold.has_predicates().then(|| semantic(&comparison, &attachments)),
+            repairs: comparison.repairs(),
             breakdowns: comparison.breakdown(factors, &options.attachment),
             relations: confusion(Column::Deprel),
             tags: confusion(Column::Upos),

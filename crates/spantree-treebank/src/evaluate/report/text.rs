@@ -74,6 +74,9 @@ impl Report {
             let scores = semantic.scores.named().map(named).into_iter();
             tables.push(scores.chain([named(("Exact", semantic.exact))]).collect());
         }
+        if let Some(repairs) = system.repairs {
+            tables.push(vec![named(("Repairs", repairs))]);
+        }
         tables
     }
 }
