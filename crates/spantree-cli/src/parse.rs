@@ -14,10 +14,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, bail};
+use clap::ValueEnum;
 use spantree::Pipeline;
-use spantree::parser::{Analysis, ParseOptions, ParseWarning};
+use spantree::parser::{Analysis, ParseOptions, ParseWarning, Parser, SpanSource};
 use spantree::pipeline::{Options, Outcome, Timing, Worker};
 use spantree::tag::{Dictionary, TagConfidence};
+use spantree::transition::{self, TransitionSystem};
 use spantree::treebank::format::json::RankedTree;
 use spantree::treebank::{Column, Format, Sentence, file};
 
@@ -51,6 +53,14 @@ pub(crate) struct Arguments {
     /// Keep the HEAD and DEPREL that are filled in; `_` is free
     #[arg(long)]
     keep: bool,
+    /// Parts of a sentence that must each hang together below one of their words, which alone may have children outside; for
+    /// models of transition parsers
+    #[arg(long, value_name = "WHERE", conflicts_with = "no_parse")]
+    spans: Option<SpanChoice>,
+    /// Write the tree after every word, with HEAD `_` and Head=Unseen in MISC where the head is yet to come; for models of
+    /// transition parsers
+    #[arg(long, conflicts_with_all = ["no_parse", "keep", "spans", "kbest", "confidence"])]
+    incremental: bool,
     /// Write the K best trees of each sentence, best first, as sentences of their own, or as a list in JSON
     #[arg(long, value_name = "K", default_value_t = 1)]
     kbest: usize,
@@ -63,6 +73,14 @@ pub(crate) struct Arguments {
     /// Say where the time went
     #[arg(long)]
     timing: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SpanChoice {
+    /// neighbours with the same value of Span in MISC
+    Misc,
+    /// the words of each multiword token
+    Multiword,
 }
 
 const BATCH: usize = 64;
@@ -82,6 +100,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let dictionary = arguments.dictionary.as_deref().map(read_dictionary).transpose()?;
     let dictionary = dictionary.as_ref();
     let options = arguments.options();
+    if arguments.spans.is_some() && !takes_spans(&pipeline) {
+        bail!(
+            "--spans needs a model with a transition parser; train one with --parser transition and any system but arc-edit"
+        );
+    }
+    let prefixes = match pipeline.stages().parser.as_ref() {
+        Some(Parser::Transition(parser)) => Some(parser),
+        _ => None,
+    };
+    if arguments.incremental && prefixes.is_none() {
+        bail!(
+            "--incremental needs a model with a transition parser; train one with --parser transition"
+        );
+    }
+    let prefixes = prefixes.filter(|_| arguments.incremental);
     let output = &arguments.output;
     let target = if arguments.source.is_sentence() {
         output.target_or(Target::Tree)
@@ -100,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         for _ in 0..arguments.threads {
             let (to_worker, batches) = sync_channel(2);
             let (to_writer, results) = sync_channel(2);
-            let stages = (&pipeline, dictionary);
+            let stages = (&pipeline, dictionary, prefixes);
             let renderer = output.renderer(target, Format::Conllu, &layout);
             workers
                 .push(scope.spawn(move || work(stages, options, renderer, &batches, &to_writer)));
@@ -137,11 +170,16 @@ impl Arguments {
     fn options(&self) -> Options {
         Options {
             retag: self.retag,
-            parse: !self.no_parse,
+            parse: !self.no_parse && !self.incremental,
             trees: ParseOptions {
                 keep: self.keep,
                 confidence: self.confidence || self.source.is_sentence(),
                 k_best: self.kbest,
+                spans: match self.spans {
+                    None => SpanSource::None,
+                    Some(SpanChoice::Misc) => SpanSource::Misc,
+                    Some(SpanChoice::Multiword) => SpanSource::Multiword,
+                },
                 ..ParseOptions::default()
             },
             ..Options::default()
@@ -215,9 +253,12 @@ fn read(source: &Source, pipeline: &Pipeline, workers: &[SyncSender<Batch>]) -> 
     start.elapsed().saturating_sub(waited)
 }
 
+/// A model, tags of forms, and the parser that shows the tree after every word, if it is to.
+type Stages<'a> = (&'a Pipeline, Option<&'a Dictionary>, Option<&'a transition::Parser>);
+
 /// Parses batches until there are no more; returns where the time went, that of rendering apart.
 fn work(
-    (pipeline, dictionary): (&Pipeline, Option<&Dictionary>),
+    (pipeline, dictionary, prefixes): Stages<'_>,
     options: Options,
     mut renderer: Renderer,
     batches: &Receiver<Batch>,
@@ -228,12 +269,14 @@ fn work(
         Some(dictionary) => worker.with_dictionary(dictionary),
         None => worker,
     };
+    let mut prefixes = prefixes.map(transition::Parser::worker);
     let mut render = Duration::ZERO;
     for batch in batches {
         let parsed = batch.and_then(|batch| {
             let before = worker.timing().total();
             let start = Instant::now();
-            let parsed = parse_batch(pipeline, &mut worker, options, batch, &mut renderer);
+            let stages = (pipeline, &mut worker, prefixes.as_mut());
+            let parsed = parse_batch(stages, options, batch, &mut renderer);
             render += start.elapsed().saturating_sub(worker.timing().total() - before);
             parsed
         });
@@ -242,6 +285,15 @@ fn work(
         }
     }
     (worker.timing(), render)
+}
+
+/// Whether the parser of a model can be told what must hang together.
+fn takes_spans(pipeline: &Pipeline) -> bool {
+    let parser = pipeline.stages().parser.as_ref();
+    parser.is_some_and(|parser| match parser {
+        Parser::Transition(parser) => parser.info().system != TransitionSystem::ArcEdit,
+        _ => false,
+    })
 }
 
 fn read_dictionary(path: &Path) -> Result<Dictionary> {
@@ -267,9 +319,10 @@ fn write(
     Ok(words)
 }
 
+type Workers<'a, 'p> = (&'a Pipeline, &'a mut Worker<'p>, Option<&'a mut transition::Worker<'p>>);
+
 fn parse_batch(
-    pipeline: &Pipeline,
-    worker: &mut Worker<'_>,
+    (pipeline, worker, mut prefixes): Workers<'_, '_>,
     options: Options,
     mut batch: Vec<Sentence>,
     renderer: &mut Renderer,
@@ -285,6 +338,9 @@ fn parse_batch(
             let analyses = outcome.analysis.into_iter();
             let found = analyses.flat_map(|analysis| &analysis.warnings);
             warnings.extend(found.map(|&warning| describe(warning, sent)));
+            if let Some(worker) = &mut prefixes {
+                return render_prefixes(worker, sent, renderer);
+            }
             render(pipeline, sent, outcome, &options, renderer)
         });
     });
@@ -309,6 +365,21 @@ fn render(
         _ => {}
     }
     renderer.add(sent)
+}
+
+/// Gives the tree after every word to the renderer.
+fn render_prefixes(
+    worker: &mut transition::Worker<'_>,
+    sent: &mut Sentence,
+    renderer: &mut Renderer,
+) -> Result<()> {
+    let mut result = Ok(());
+    worker.parse_prefixes(sent, |prefix| {
+        if result.is_ok() {
+            result = renderer.add(prefix);
+        }
+    })?;
+    result
 }
 
 fn add_tag_confidence(tags: &[TagConfidence], sent: &mut Sentence) {
@@ -378,6 +449,7 @@ fn describe(warning: ParseWarning, sent: &Sentence) -> String {
         }
         ParseWarning::CrossingHeads => "the given heads cross; crossing arcs were allowed",
         ParseWarning::TooLongForConfidence => "too long for confidences",
+        ParseWarning::BrokenSpans => "with the given heads not all spans can hang together",
         _ => "unusual",
     };
     format!(

@@ -7,12 +7,13 @@
 //! | system | trees | steps | loss of a state | source |
 //! |---|---|---|---|---|
 //! | [`ArcEager`] | projective | 2n | by arcs | Nivre 2003; Goldberg and Nivre 2013 |
+//! | [`ArcEdit`] | projective trees of a part of the words | 2n and more | only on the way to the gold tree | Honnibal and Johnson 2014 |
 //! | [`ArcHybrid`] | projective | 2n | by arcs | Kuhlmann et al. 2011; Goldberg and Nivre 2013 |
 //! | [`ArcStandard`] | projective | 2n | by table, O(n³) | Nivre 2004; Goldberg, Sartorio and Satta 2014 |
+//! | [`ArcQueue`] | projective | 2n | the same | Nivre 2004; Wu et al. 2013 |
+//! | [`LrSpine`] | projective | 2n | by table | Sartorio, Satta and Nivre 2013; Goldberg, Sartorio and Satta 2014 |
+//! | [`EasyFirst`] | projective | n, each among 2n actions | by arcs | Goldberg and Elhadad 2010; Goldberg and Nivre 2013 |
 //! | [`ArcSwap`] | all | 2n and the swaps, at most n² | only on the way to the gold tree | Nivre, Kuhlmann and Hall 2009 |
-//!
-//! Arc-standard over the front of a queue (Wu et al. 2013) is [`ArcStandard`] under other names: the front of the
-//! queue is the top of our stack.
 //!
 //! # One root
 //!
@@ -46,21 +47,32 @@
 //! ```
 
 pub mod arc_eager;
+pub mod arc_edit;
 pub mod arc_hybrid;
+pub mod arc_queue;
 pub mod arc_standard;
 pub mod arc_swap;
+pub mod easy_first;
+mod fragments;
 mod gold;
+pub mod lr_spine;
 mod oracle;
+mod spans;
 mod state;
 #[cfg(test)]
 mod tests;
 
 pub use arc_eager::ArcEager;
+pub use arc_edit::ArcEdit;
 pub use arc_hybrid::ArcHybrid;
+pub use arc_queue::ArcQueue;
 pub use arc_standard::ArcStandard;
 pub use arc_swap::ArcSwap;
+pub use easy_first::EasyFirst;
 pub use gold::Gold;
+pub use lr_spine::LrSpine;
 pub use oracle::{OracleScratch, static_action};
+pub use spans::Spans;
 pub use state::{NONE, Node, Place, State};
 
 use crate::scores::LabelId;
@@ -78,18 +90,31 @@ pub enum Action {
     Reduce,
     /// Moves the word below the top of the stack back to the buffer.
     Swap,
-}
-
-impl Action {
-    /// All actions.
-    pub const ALL: [Action; 5] =
-        [Action::Shift, Action::Left, Action::Right, Action::Reduce, Action::Swap];
+    /// Takes the top of the stack back, with all below it on its right.
+    Edit,
+    /// Builds an arc to the left at a place among several: a gap of a list, a depth of a spine.
+    LeftAt(u32),
+    /// Builds an arc to the right at a place among several.
+    RightAt(u32),
 }
 
 /// What a parser may do in a state, and what that leads to. See the [module](self).
 pub trait System: Sync {
+    /// Puts the root in its place when all words are in the buffer.
+    fn place_root(&self, state: &mut State);
+
     /// Makes `state` the first one of a sentence.
-    fn start(&self, words: usize, state: &mut State);
+    fn start(&self, words: usize, state: &mut State) {
+        state.reset(words);
+        self.place_root(state);
+    }
+
+    /// Makes `state` the first one of a part of its words, given in their order. Arcs that were built stay, but those from the
+    /// root; see [`Spans`].
+    fn restart(&self, words: &[u32], state: &mut State) {
+        state.refill(words);
+        self.place_root(state);
+    }
 
     /// Whether the tree is complete.
     fn is_final(&self, state: &State) -> bool;

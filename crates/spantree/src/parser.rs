@@ -17,7 +17,7 @@ use crate::{graph, neural, transition};
 
 pub use analysis::{
     Analysis, CONFIDENCE_LIMIT, Confidence, PROJECTIVE_LIMIT, ParseError, ParseOptions,
-    ParseWarning, Retagging, ScoredTree, Timing,
+    ParseWarning, Retagging, ScoredTree, SpanSource, Timing,
 };
 
 /// A trained parser.

@@ -9,15 +9,18 @@
 mod confidence;
 mod engine;
 mod header;
+mod incremental;
 mod parser;
+mod repairs;
 mod search;
 mod system;
 mod worker;
 
-pub(crate) use engine::{Engine, Scratch, Weights, best_of, class, label_score};
+pub(crate) use engine::{Engine, Scratch, Weights, best_of, label_score, weight_position};
 pub use header::{Header, Ranking, StateTemplateTexts};
 pub use parser::Parser;
 pub(crate) use parser::{MAX_BEAM, section};
+pub(crate) use repairs::heads_with_edits;
 pub(crate) use search::{Search, Task};
 pub use system::TransitionSystem;
 pub use worker::Worker;

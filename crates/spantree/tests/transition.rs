@@ -1,12 +1,13 @@
 //! The transition parser from treebank to trees, on synthetic treebanks.
 
 use spantree::Pipeline;
-use spantree::parser::{ParseOptions, ParseWarning};
+use spantree::parser::{ParseOptions, ParseWarning, SpanSource};
 use spantree::pipeline::Stages;
 use spantree::train::{
     TrainConfig, TransitionConfig, TransitionLearning, TransitionOracle, train_transition,
 };
 use spantree::transition::{Parser, TransitionSystem};
+use spantree::treebank::repairs::edited_words;
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
 
 fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
@@ -34,11 +35,86 @@ fn bytes(parser: Parser, name: &str) -> Vec<u8> {
     bytes
 }
 
+/// The same sentences with a word said twice in some of them, at first with a hesitation.
+fn with_repairs(sentences: Vec<Sentence>) -> Vec<Sentence> {
+    let repair = |(number, sent): (usize, Sentence)| {
+        let at = number % sent.len().max(1);
+        if sent.is_empty() || number % 3 == 0 {
+            return sent;
+        }
+        // Words from `at` on move by one.
+        let moved = |word: u32| if word as usize > at { word + 1 } else { word };
+        let word = |word: spantree::treebank::Token<'_>| {
+            (
+                word.form().to_owned(),
+                word.upos().to_owned(),
+                moved(word.head().unwrap()),
+                word.deprel().to_owned(),
+            )
+        };
+        let mut words: Vec<_> = sent.words().map(word).collect();
+        let (form, upos, ..) = words[at].clone();
+        words.insert(at, (form, upos, at as u32 + 2, "reparandum".to_owned()));
+        let words: Vec<_> = words.iter().map(|(f, u, h, d)| (&**f, &**u, *h, &**d)).collect();
+        Sentence::from_words(&words)
+    };
+    sentences.into_iter().enumerate().map(repair).collect()
+}
+
+#[test]
+fn edits_are_learned_and_noted() {
+    let data = with_repairs(treebank(1, 300));
+    let dev = with_repairs(treebank(2, 60));
+    for beam in [1, 4] {
+        let config = config(TransitionSystem::ArcEdit, beam);
+        let parser = train_transition(&config, (&data, 1), &dev, &mut |_| ()).unwrap();
+        let mut worker = parser.worker();
+        let (mut gold_edits, mut edits, mut both) = (0, 0, 0);
+        for gold in with_repairs(treebank(3, 100)) {
+            let mut guess = gold.clone();
+            let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+            worker.parse(&mut guess, &options).unwrap();
+            guess.tree().unwrap().root().unwrap();
+            let (right, found) = (edited_words(&gold).unwrap(), edited_words(&guess).unwrap());
+            for ((word, &found), &right) in guess.words().zip(&found).zip(&right) {
+                assert_eq!(word.misc_value("Edited") == Some("Yes"), found);
+                gold_edits += usize::from(right);
+                edits += usize::from(found);
+                both += usize::from(right && found);
+            }
+            assert_eq!(guess.comment("fluent_text").is_some(), found.contains(&true));
+        }
+        assert!(both * 10 > 9 * gold_edits && both * 10 > 9 * edits, "{both} {gold_edits} {edits}");
+    }
+    let refused = train_transition(
+        &config(TransitionSystem::ArcEdit, 1),
+        (&treebank(1, 20), 1),
+        &[],
+        &mut |_| (),
+    );
+    assert!(refused.unwrap_err().to_string().contains("reparandum"));
+}
+
+/// Arc-standard over the front of a queue has the same states under other names, so it learns the same weights.
+#[test]
+fn the_front_of_a_queue_is_the_top_of_a_stack() {
+    let [stack, queue] = [TransitionSystem::ArcStandard, TransitionSystem::ArcQueue]
+        .map(|system| train(&config(system, 2)));
+    for mut sent in treebank(3, 40) {
+        let mut other = sent.clone();
+        stack.worker().parse(&mut sent, &ParseOptions::default()).unwrap();
+        queue.worker().parse(&mut other, &ParseOptions::default()).unwrap();
+        assert_eq!(sent.heads().collect::<Vec<_>>(), other.heads().collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn every_system_learns_with_and_without_a_beam() {
-    for system in TransitionSystem::ALL {
+    let plain = |system: &TransitionSystem| *system != TransitionSystem::ArcEdit;
+    for system in TransitionSystem::ALL.into_iter().filter(plain) {
         let (local, global) = (TransitionLearning::Local, TransitionLearning::MaxViolation);
-        for (beam, learning) in [(1, local), (4, local), (4, global)] {
+        let costs = TransitionLearning::SentenceCost;
+        for (beam, learning) in [(1, local), (4, local), (4, global), (4, costs)] {
             let mut config = config(system, beam);
             config.transition.learning = learning;
             let parser = train(&config);
@@ -99,9 +175,12 @@ fn the_same_seed_gives_the_same_bytes_and_loads_again() {
 
 #[test]
 fn given_heads_are_kept_even_when_they_cross() {
-    for system in
-        [TransitionSystem::ArcEager, TransitionSystem::ArcStandard, TransitionSystem::Swap]
-    {
+    for system in [
+        TransitionSystem::ArcEager,
+        TransitionSystem::EasyFirst,
+        TransitionSystem::LrSpine,
+        TransitionSystem::Swap,
+    ] {
         let parser = train(&config(system, 1));
         let mut worker = parser.worker();
         let options = ParseOptions { keep: true, confidence: true, ..ParseOptions::default() };
@@ -142,6 +221,66 @@ fn given_heads_are_kept_even_when_they_cross() {
         let warnings = worker.parse(&mut sent, &options).unwrap().warnings.clone();
         assert_eq!((sent.word(1).head(), sent.word(2).head()), (Some(3), Some(4)));
         assert!(system == TransitionSystem::Swap || warnings == [ParseWarning::CrossingHeads]);
+    }
+}
+
+#[test]
+fn spans_hang_together_in_every_system() {
+    let plain = |system: &TransitionSystem| *system != TransitionSystem::ArcEdit;
+    for system in TransitionSystem::ALL.into_iter().filter(plain) {
+        let parser = train(&config(system, 2));
+        let mut worker = parser.worker();
+        let options =
+            ParseOptions { spans: SpanSource::Misc, confidence: true, ..Default::default() };
+        let mut changed = 0;
+        for (number, gold) in treebank(4, 30).iter().enumerate().filter(|(_, s)| s.len() > 4) {
+            let (mut free, mut sent) = (gold.clone(), gold.clone());
+            let first = 1 + number as u32 % (sent.len() as u32 - 3);
+            let rows: Vec<_> = (first..first + 3).map(|word| sent.word(word).index()).collect();
+            rows.iter().for_each(|&row| sent.set_attribute(row, Column::Misc, "Span", Some("a")));
+            worker.parse(&mut free, &ParseOptions::default()).unwrap();
+            let analysis = worker.parse(&mut sent, &options).unwrap();
+            assert!(analysis.warnings.is_empty() && analysis.confidences.len() == sent.len());
+            let tree = sent.tree().unwrap();
+            tree.root().unwrap();
+            let span = first..first + 3;
+            let tops: Vec<_> =
+                span.clone().filter(|&word| !span.contains(&tree.head(word))).collect();
+            assert_eq!(tops.len(), 1, "{system}");
+            let outside =
+                tree.arcs().filter(|(head, word)| span.contains(head) && !span.contains(word));
+            assert!(outside.map(|arc| arc.0).all(|head| head == tops[0]), "{system}");
+            changed += usize::from(free.heads().ne(sent.heads()));
+        }
+        assert!(changed > 0, "{system}: nothing tested");
+    }
+}
+
+#[test]
+fn prefixes_show_what_is_known_after_every_word() {
+    let parser = train(&config(TransitionSystem::ArcEager, 1));
+    let mut worker = parser.worker();
+    for mut sent in treebank(7, 20).into_iter().filter(|sent| sent.len() > 1) {
+        let mut prefixes = Vec::new();
+        worker.parse_prefixes(&mut sent, |prefix| prefixes.push(prefix.clone())).unwrap();
+        assert_eq!(prefixes.len(), sent.len());
+        let mut parsed = sent.clone();
+        worker.parse(&mut parsed, &ParseOptions::default()).unwrap();
+        let whole: Vec<_> = parsed.heads().collect();
+        let crosses = !parsed.tree().unwrap().is_projective();
+        for (words, prefix) in (1..).zip(&prefixes) {
+            assert_eq!(prefix.len(), words);
+            for (word, &head) in prefix.words().zip(&whole) {
+                let unseen = word.misc_value("Head") == Some("Unseen");
+                assert_eq!(unseen, word.head().is_none());
+                // What has been built stays, but for crossing arcs, which come last.
+                assert!(unseen || crosses || word.head() == head);
+                assert!(word.head().is_none_or(|head| head as usize <= words));
+            }
+        }
+        let unseen = |sent: &Sentence| sent.heads().filter(Option::is_none).count();
+        assert!(unseen(&prefixes[0]) == 1 && unseen(&prefixes[sent.len() - 1]) == 0);
+        assert_eq!(prefixes.last().unwrap().heads().collect::<Vec<_>>(), whole);
     }
 }
 

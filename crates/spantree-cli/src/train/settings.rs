@@ -19,7 +19,8 @@ pub(super) struct Settings {
     /// The kind of parser [default: neural, or the kind to which other flags belong, such as --order or --beam]
     #[arg(long, value_name = "KIND")]
     parser: Option<ParserChoice>,
-    /// transition: arc-eager, arc-hybrid, arc-standard (projective), swap (all trees) [default: arc-eager]
+    /// transition: arc-eager, arc-hybrid, arc-standard, arc-queue, lr-spine, easy-first (projective), swap (all trees), arc-edit
+    /// (speech with repairs) [default: arc-eager]
     #[arg(long, value_name = "SYSTEM")]
     system: Option<TransitionSystem>,
     /// transition: number of states kept side by side; 1 is greedy and fastest [default: 1]

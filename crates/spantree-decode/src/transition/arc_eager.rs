@@ -77,8 +77,7 @@ fn lost_to_one_root(state: &State, gold: &Gold) -> u32 {
 }
 
 impl System for ArcEager {
-    fn start(&self, words: usize, state: &mut State) {
-        state.reset(words);
+    fn place_root(&self, state: &mut State) {
         state.root_last();
     }
 

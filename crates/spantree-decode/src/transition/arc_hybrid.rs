@@ -48,8 +48,7 @@ fn loss(state: &State, gold: &Gold) -> u32 {
 }
 
 impl System for ArcHybrid {
-    fn start(&self, words: usize, state: &mut State) {
-        state.reset(words);
+    fn place_root(&self, state: &mut State) {
         state.root_first();
     }
 

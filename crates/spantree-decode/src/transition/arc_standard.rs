@@ -9,7 +9,7 @@
 //!
 //! **Loss.** Arcs that can be built one by one cannot always be built together, so the best tree is searched for. Let
 //! `L₁ L₂ …` be the stack from its top, and `R₁ = L₁, R₂ …` the words of the buffer that gold subtrees inside the buffer hang
-//! on, as far as these have no child on the stack or among the `R` before. `T[i, j](h)` is the least number of wrong arcs that
+//! on (see `fragments`). `T[i, j](h)` is the least number of wrong arcs that
 //! join `L₁ … Lᵢ` and `R₁ … Rⱼ` into one tree with root `h`:
 //!
 //! ```text
@@ -21,8 +21,9 @@
 //! The loss is `T` of everything at the root, and the wrong arcs built so far. (As printed the first line counts the arcs below
 //! `L₁` a second time.) O(l · r · (l + r)) for l words `L` and r words `R`, which are few.
 
+use super::fragments::Fragments;
 use super::oracle::{OracleScratch, costs_from_losses};
-use super::state::{NONE, Place, State};
+use super::state::State;
 use super::{Action, Gold, System};
 use crate::heads::RootMode;
 use crate::scores::LabelId;
@@ -43,45 +44,27 @@ impl ArcStandard {
 /// Memory of the dynamic programme; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub(super) struct LossTable {
-    /// `L` from the top, then `R` without its first word, which is `L₁`.
-    words: Vec<u32>,
-    /// Whether a word has a child on the stack or among the words `R` so far.
-    has_child: Vec<bool>,
+    fragments: Fragments,
     /// `T[i, j](h)` at `(i · (r + 1) + j) · (l + r) + h`, `i` and `j` without their first word.
     cells: Vec<u32>,
 }
 
 impl LossTable {
-    fn loss(&mut self, state: &State, gold: &Gold) -> u32 {
-        let wrong =
-            |&word: &u32| !state.is_headless(word) && !gold.allows(state.node(word).head, word);
-        let built = (1..=state.words() as u32).filter(wrong).count() as u32;
-        self.collect(state, gold);
-        built + self.join(state.stack().len(), gold)
+    /// The loss of a state with these trees, the last one first, and these words still to come, the next one last.
+    pub(super) fn loss(
+        &mut self,
+        state: &State,
+        trees: impl Iterator<Item = u32>,
+        rest: &[u32],
+        gold: &Gold,
+    ) -> u32 {
+        self.fragments.collect(trees, rest, gold);
+        gold.wrong_so_far(state) + self.join(gold)
     }
 
-    /// Finds the words of `L` and `R`.
-    fn collect(&mut self, state: &State, gold: &Gold) {
-        self.words.clear();
-        self.words.extend(state.stack().iter().rev());
-        self.has_child.clear();
-        self.has_child.resize(state.words() + 1, false);
-        for &word in self.words.iter().filter(|&&word| word != 0) {
-            mark(&mut self.has_child, gold.head(word));
-        }
-        for &word in state.buffer().iter().rev() {
-            let head = gold.head(word);
-            let is_inside = head != NONE && state.node(head).place == Place::Buffer;
-            if !is_inside || self.has_child[word as usize] {
-                self.words.push(word);
-                mark(&mut self.has_child, head);
-            }
-        }
-    }
-
-    /// Fills the table; the first `left` words are `L`.
-    fn join(&mut self, left: usize, gold: &Gold) -> u32 {
-        let width = self.words.len();
+    /// Fills the table.
+    fn join(&mut self, gold: &Gold) -> u32 {
+        let (width, left) = (self.fragments.words.len(), self.fragments.left);
         let right = width - left + 1;
         let cell = |i: usize, j: usize| (i * right + j) * width;
         self.cells.clear();
@@ -111,7 +94,7 @@ impl LossTable {
     /// Joins a tree with root `root` and the word at `other`, in both directions.
     fn offer(&mut self, cell: usize, root: usize, other: usize, loss: u32, gold: &Gold) {
         for (head, child) in [(root, other), (other, root)] {
-            let (head_word, child_word) = (self.words[head], self.words[child]);
+            let (head_word, child_word) = (self.fragments.words[head], self.fragments.words[child]);
             if child_word != 0 {
                 let wrong = u32::from(!gold.allows(head_word, child_word));
                 let best = &mut self.cells[cell + head];
@@ -121,15 +104,8 @@ impl LossTable {
     }
 }
 
-fn mark(words: &mut [bool], word: u32) {
-    if let Some(marked) = words.get_mut(word as usize) {
-        *marked = true;
-    }
-}
-
 impl System for ArcStandard {
-    fn start(&self, words: usize, state: &mut State) {
-        state.reset(words);
+    fn place_root(&self, state: &mut State) {
         state.root_first();
     }
 
@@ -179,7 +155,10 @@ impl System for ArcStandard {
         scratch: &mut OracleScratch,
         costs: &mut Vec<u32>,
     ) {
-        let loss = |after: &State, scratch: &mut OracleScratch| scratch.table.loss(after, gold);
+        let loss = |after: &State, scratch: &mut OracleScratch| {
+            let trees = after.stack().iter().rev().copied();
+            scratch.table.loss(after, trees, after.buffer(), gold)
+        };
         costs_from_losses(self, state, actions, scratch, costs, loss);
     }
 }

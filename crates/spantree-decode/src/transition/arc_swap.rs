@@ -47,8 +47,8 @@ fn next(state: &State, gold: &Gold) -> Option<Action> {
 }
 
 impl System for ArcSwap {
-    fn start(&self, words: usize, state: &mut State) {
-        self.standard.start(words, state);
+    fn place_root(&self, state: &mut State) {
+        self.standard.place_root(state);
     }
 
     fn is_final(&self, state: &State) -> bool {

@@ -35,6 +35,24 @@ impl Gold {
         gold
     }
 
+    /// A projective tree of some words, the others being edited: they are their own heads. For
+    /// [`ArcEdit`](super::ArcEdit).
+    pub fn with_edits(heads: &[u32]) -> Self {
+        let edited = |(word, &head): (u32, &u32)| word == head;
+        if !(1..).zip(heads).any(edited) {
+            return Self::new(&Heads::from(heads.to_vec()));
+        }
+        let heads: Vec<u32> = std::iter::once(0).chain(heads.iter().copied()).collect();
+        // Nothing is reordered.
+        let order = (0..heads.len() as u32).collect();
+        Self { heads, children: Vec::new(), order, component: Vec::new() }
+    }
+
+    /// Whether a word must be edited.
+    pub fn is_edited(&self, word: u32) -> bool {
+        word != 0 && self.head(word) == word
+    }
+
     /// Some heads of a tree: costs count these alone. As long as a tree of the system can still have all of them, exactly the
     /// actions of cost zero keep it so; otherwise costs are a guide. [`ArcSwap`](super::ArcSwap) is not guided by them. Heads
     /// beyond the sentence are left out.
@@ -71,6 +89,13 @@ impl Gold {
     /// The words that hang on the root.
     pub(super) fn roots(&self) -> impl Iterator<Item = u32> + '_ {
         (1..self.heads.len() as u32).filter(|&word| self.head(word) == 0)
+    }
+
+    /// Number of words that got a wrong head.
+    pub fn wrong_so_far(&self, state: &State) -> u32 {
+        let wrong =
+            |&word: &u32| !state.is_headless(word) && !self.allows(state.node(word).head, word);
+        (1..=state.words() as u32).filter(wrong).count() as u32
     }
 
     /// Whether a word has all its children.

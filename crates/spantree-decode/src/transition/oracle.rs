@@ -10,7 +10,10 @@ pub struct OracleScratch {
     after: State,
     actions: Vec<Action>,
     costs: Vec<u32>,
+    /// Gold children of each word that can still be attached.
+    pub(super) children: Vec<u32>,
     pub(super) table: super::arc_standard::LossTable,
+    pub(super) spines: super::lr_spine::SpineTable,
 }
 
 /// Costs from losses: each action is tried on a copy of the state.
@@ -30,6 +33,11 @@ pub(super) fn costs_from_losses(
         costs.push(loss(&after, scratch));
     }
     scratch.after = after;
+    subtract_least(costs);
+}
+
+/// Makes the least cost zero.
+pub(super) fn subtract_least(costs: &mut [u32]) {
     let least = costs.iter().copied().min().unwrap_or(0);
     costs.iter_mut().for_each(|cost| *cost -= least);
 }

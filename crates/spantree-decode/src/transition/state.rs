@@ -15,6 +15,8 @@ pub enum Place {
     Stack,
     /// Neither: nothing more can be attached to it.
     Done,
+    /// Not part of what is parsed; see [`System::restart`](super::System::restart).
+    Apart,
 }
 
 /// The root or a word, with its place in the tree.
@@ -67,9 +69,29 @@ impl State {
         self.buffer.extend((1..=words as u32).rev());
     }
 
+    /// Some words in the buffer, the others out of reach; arcs stay, but those from the root.
+    pub(super) fn refill(&mut self, words: &[u32]) {
+        self.stack.clear();
+        self.buffer.clear();
+        self.buffer.extend(words.iter().rev());
+        for node in &mut self.nodes {
+            node.place = Place::Apart;
+            if node.head == 0 {
+                (node.head, node.label) = (NONE, 0);
+            }
+        }
+        self.nodes[0] = FRESH;
+        words.iter().for_each(|&word| self.nodes[word as usize].place = Place::Buffer);
+    }
+
     /// Puts the root behind the last word.
     pub(super) fn root_last(&mut self) {
         self.buffer.insert(0, 0);
+    }
+
+    /// Puts the root before the first word.
+    pub(super) fn root_in_front(&mut self) {
+        self.buffer.push(0);
     }
 
     /// Puts the root below the first word.
@@ -113,13 +135,31 @@ impl State {
         &self.nodes[word as usize]
     }
 
+    /// The last word that hangs on the root.
+    pub fn root_child(&self) -> Option<u32> {
+        Some(self.node(0).right[0]).filter(|&child| child != NONE)
+    }
+
     /// Whether a word is still without a head; so is the root.
     #[inline]
     pub fn is_headless(&self, word: u32) -> bool {
         self.node(word).head == NONE
     }
 
-    /// The tree, in which words without a head hang on the root.
+    /// Whether a word was taken back; see [`ArcEdit`](super::ArcEdit).
+    pub fn is_edited(&self, word: u32) -> bool {
+        word != 0 && self.node(word).head == word
+    }
+
+    /// Whether a word hangs on another one so far, or is it.
+    pub(super) fn is_below(&self, mut word: u32, top: u32) -> bool {
+        while word != top && !self.is_headless(word) && !self.is_edited(word) {
+            word = self.node(word).head;
+        }
+        word == top
+    }
+
+    /// The tree, in which words without a head hang on the root, and edited words on themselves.
     pub fn heads(&self) -> Heads {
         let head = |node: &Node| if node.head == NONE { 0 } else { node.head };
         Heads::from(self.nodes.iter().skip(1).map(head).collect::<Vec<u32>>())
@@ -140,8 +180,22 @@ impl State {
     /// Takes the word below the top off the stack for good.
     pub(super) fn pop_second(&mut self) {
         if let Some(at) = self.stack.len().checked_sub(2) {
-            let word = self.stack.remove(at);
-            self.nodes[word as usize].place = Place::Done;
+            self.remove(at);
+        }
+    }
+
+    /// Takes a word off the stack for good.
+    pub(super) fn remove(&mut self, at: usize) {
+        let word = self.stack.remove(at);
+        self.nodes[word as usize].place = Place::Done;
+    }
+
+    /// Takes the front off the buffer for good and puts the top of the stack in its place.
+    pub(super) fn replace_front(&mut self) {
+        if let (Some(top), Some(front)) = (self.stack.pop(), self.buffer.pop()) {
+            self.nodes[front as usize].place = Place::Done;
+            self.nodes[top as usize].place = Place::Buffer;
+            self.buffer.push(top);
         }
     }
 
@@ -159,6 +213,36 @@ impl State {
             self.nodes[word as usize].place = Place::Buffer;
             self.buffer.push(word);
         }
+    }
+
+    /// Takes the top of the stack and all below it on its right back; its left children return to the stack.
+    pub(super) fn edit(&mut self) {
+        let Some(top) = self.stack.pop() else { return };
+        self.detach(top);
+        let right: Vec<u32> = (top + 1..self.nodes.len() as u32)
+            .take_while(|&word| self.is_below(word, top) || self.is_edited(word))
+            .collect();
+        let left: Vec<u32> = (1..top).filter(|&word| self.node(word).head == top).collect();
+        for word in right.into_iter().chain([top]) {
+            self.nodes[word as usize] = Node { head: word, place: Place::Done, ..FRESH };
+        }
+        for word in left {
+            (self.nodes[word as usize].head, self.nodes[word as usize].label) = (NONE, 0);
+            self.push(word);
+        }
+    }
+
+    /// Removes the arc to the last right child of its head.
+    fn detach(&mut self, child: u32) {
+        let head = std::mem::replace(&mut self.nodes[child as usize].head, NONE);
+        if head == NONE {
+            return;
+        }
+        let before = self.node(head).right[1];
+        let next = (head + 1..before.min(child)).rev().find(|&word| self.node(word).head == head);
+        let node = &mut self.nodes[head as usize];
+        node.right = [before, next.unwrap_or(NONE)];
+        node.rights = node.rights.saturating_sub(1);
     }
 
     /// Builds an arc.

@@ -10,10 +10,15 @@ use crate::heads::Heads;
 /// Sentences up to this length are enumerated; `.ci/run` also runs the ignored test, with one more word.
 const WORDS: usize = 4;
 
-/// All states that can be reached from `state`, with what follows each action; final states have no successor.
+/// All states of a sentence.
 fn explore<S: System>(system: &S, words: usize) -> HashMap<State, Vec<(Action, State)>> {
     let mut state = State::default();
     system.start(words, &mut state);
+    explore_from(system, state)
+}
+
+/// All states that can be reached from `state`, with what follows each action; final states have no successor.
+fn explore_from<S: System>(system: &S, state: State) -> HashMap<State, Vec<(Action, State)>> {
     let (mut known, mut waiting, mut actions) = (HashMap::new(), vec![state], Vec::new());
     while let Some(state) = waiting.pop() {
         if known.contains_key(&state) {
@@ -94,6 +99,57 @@ fn check_costs<S: System>(system: &S, mode: RootMode, words: usize) {
     }
 }
 
+/// The actions of cost zero in each state on the way that the static oracle takes.
+fn free_on_the_way<S: System>(system: &S, gold: &Gold) -> String {
+    let (mut scratch, mut state) = (OracleScratch::default(), State::default());
+    let (mut actions, mut costs, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    system.start(gold.words(), &mut state);
+    while !system.is_final(&state) {
+        system.actions(&state, &mut actions);
+        system.costs(&state, gold, &actions, &mut scratch, &mut costs);
+        let free = actions.iter().zip(&costs).filter(|(_, cost)| **cost == 0);
+        let free: Vec<_> = free.map(|(action, _)| *action).collect();
+        steps.push(free.iter().map(name).collect::<Vec<_>>().join("/"));
+        system.apply(&mut state, free[0], 0);
+    }
+    steps.join(" ")
+}
+
+fn name(action: &Action) -> String {
+    match action {
+        Action::Shift => "sh".to_owned(),
+        Action::Left => "la".to_owned(),
+        Action::Right => "ra".to_owned(),
+        Action::Reduce => "re".to_owned(),
+        Action::Swap => "sw".to_owned(),
+        Action::Edit => "ed".to_owned(),
+        Action::LeftAt(place) => format!("la{place}"),
+        Action::RightAt(place) => format!("ra{place}"),
+    }
+}
+
+/// "she saw him today", worked out by hand.
+#[test]
+fn free_actions_of_every_system() {
+    let gold = Gold::new(&Heads::from(vec![2, 0, 2, 2]));
+    for (free, expected) in [
+        (free_on_the_way(&ArcEager::new(One), &gold), "sh la sh ra re ra re la"),
+        (free_on_the_way(&ArcHybrid::new(One), &gold), "sh la sh sh ra sh ra ra"),
+        // "she" can be attached before or after "him".
+        (free_on_the_way(&ArcStandard::new(One), &gold), "sh sh la/sh sh ra sh ra ra"),
+        (free_on_the_way(&ArcQueue::new(One), &gold), "sh sh la/sh sh ra sh ra ra"),
+        // "saw" can hang on the root before it has its right children.
+        (free_on_the_way(&LrSpine::new(One), &gold), "sh sh la0/sh ra0/sh sh ra1 sh ra1"),
+        (free_on_the_way(&EasyFirst::new(One), &gold), "la1/ra2 ra1 ra1 ra0"),
+        (free_on_the_way(&ArcSwap::new(One), &gold), "sh sh la sh ra sh ra ra"),
+    ] {
+        assert_eq!(free, expected);
+    }
+    // "I we go": "I" can be edited at once, or when "we" has been attached.
+    let gold = Gold::with_edits(&[1, 3, 0]);
+    assert_eq!(free_on_the_way(&ArcEdit::new(One), &gold), "sh sh/ed la ed sh la");
+}
+
 /// The static oracle leads to the gold tree; returns its actions.
 fn derive<S: System>(system: &S, tree: &Heads) -> Vec<Action> {
     let (gold, mut scratch, mut state) =
@@ -114,9 +170,15 @@ fn check_projective_systems(words: usize) {
         check_space(&ArcEager::new(mode), mode, true, words);
         check_space(&ArcHybrid::new(mode), mode, true, words);
         check_space(&ArcStandard::new(mode), mode, true, words);
+        check_space(&ArcQueue::new(mode), mode, true, words);
+        check_space(&LrSpine::new(mode), mode, true, words);
+        check_space(&EasyFirst::new(mode), mode, true, words);
         check_costs(&ArcEager::new(mode), mode, words);
         check_costs(&ArcHybrid::new(mode), mode, words);
         check_costs(&ArcStandard::new(mode), mode, words);
+        check_costs(&ArcQueue::new(mode), mode, words);
+        check_costs(&LrSpine::new(mode), mode, words);
+        check_costs(&EasyFirst::new(mode), mode, words);
     }
 }
 
@@ -150,6 +212,9 @@ fn static_oracles_lead_to_every_tree() {
                     assert_eq!(derive(&ArcEager::new(mode), &tree).len(), 2 * words);
                     assert_eq!(derive(&ArcHybrid::new(mode), &tree).len(), 2 * words);
                     assert_eq!(derive(&ArcStandard::new(mode), &tree).len(), 2 * words);
+                    assert_eq!(derive(&ArcQueue::new(mode), &tree).len(), 2 * words);
+                    assert_eq!(derive(&LrSpine::new(mode), &tree).len(), 2 * words);
+                    assert_eq!(derive(&EasyFirst::new(mode), &tree).len(), words);
                 }
             }
         }
@@ -160,13 +225,6 @@ fn static_oracles_lead_to_every_tree() {
 #[test]
 fn arc_eager_trace_of_thirteen_words() {
     let tree = Heads::from(vec![4, 3, 1, 0, 7, 7, 4, 7, 10, 7, 10, 11, 4]);
-    let name = |action: &Action| match action {
-        Action::Shift => "sh",
-        Action::Left => "la",
-        Action::Right => "ra",
-        Action::Reduce => "re",
-        Action::Swap => "sw",
-    };
     let actions = derive(&ArcEager::new(One), &tree);
     let names: Vec<_> = actions.iter().take(24).map(name).collect();
     assert_eq!(
@@ -227,6 +285,9 @@ fn check_given_heads_in_all_systems(words: usize) {
         check_given_heads(&ArcEager::new(mode), mode, words);
         check_given_heads(&ArcHybrid::new(mode), mode, words);
         check_given_heads(&ArcStandard::new(mode), mode, words);
+        check_given_heads(&ArcQueue::new(mode), mode, words);
+        check_given_heads(&LrSpine::new(mode), mode, words);
+        check_given_heads(&EasyFirst::new(mode), mode, words);
     }
 }
 
@@ -239,4 +300,158 @@ fn given_heads_can_be_kept_to_the_end() {
 #[ignore = "takes a minute; run by .ci/run"]
 fn given_heads_can_be_kept_to_the_end_with_one_more_word() {
     check_given_heads_in_all_systems(WORDS + 1);
+}
+
+/// All projective trees of all parts of a sentence, the other words being their own heads.
+fn trees_with_edits(mode: RootMode, words: usize) -> HashSet<Heads> {
+    let mut found = HashSet::new();
+    for edited in 0..1u32 << words {
+        let fluent: Vec<u32> =
+            (1..=words as u32).filter(|word| edited >> (word - 1) & 1 == 0).collect();
+        if fluent.is_empty() && words > 0 && mode == One {
+            continue;
+        }
+        for tree in (TreeSpace { mode, projective: true }).trees(fluent.len()) {
+            let mut heads: Vec<u32> = (1..=words as u32).collect();
+            for (&word, &head) in fluent.iter().zip(tree.as_slice()) {
+                heads[word as usize - 1] = if head == 0 { 0 } else { fluent[head as usize - 1] };
+            }
+            found.insert(Heads::from(heads));
+        }
+    }
+    found
+}
+
+/// Every tree of every part can be built, and nothing else. From states in which the gold tree can still be built, actions of cost
+/// zero lead to such states again; with many roots these are all such actions.
+fn check_edits(mode: RootMode, words: usize) {
+    let system = ArcEdit::new(mode);
+    let successors = explore(&system, words);
+    let expected = trees_with_edits(mode, words);
+    assert_eq!(trees(&successors), expected, "{mode:?}, {words} words");
+    for tree in expected {
+        let gold = Gold::with_edits(tree.as_slice());
+        let losses = best_losses(&successors, |state| usize::from(state.heads() != tree));
+        let right = |state: &&State| losses[*state] == 0 && !successors[*state].is_empty();
+        let states: Vec<&State> = match mode {
+            Many => successors.keys().filter(right).collect(),
+            One => follow_free_actions(&system, &successors, &gold),
+        };
+        for state in states {
+            let after = &successors[state];
+            let free = free_actions(&system, state, after, &gold);
+            let keeps: Vec<_> = after.iter().map(|(_, after)| losses[after] == 0).collect();
+            let is_right = match mode {
+                Many => free == keeps,
+                One => free.iter().zip(&keeps).all(|(free, keeps)| *keeps || !free),
+            };
+            assert!(is_right, "{mode:?}, gold {tree:?}, {free:?} for {keeps:?} in {state:?}");
+        }
+    }
+}
+
+/// Which actions have cost zero.
+fn free_actions<S: System>(
+    system: &S,
+    state: &State,
+    after: &[(Action, State)],
+    gold: &Gold,
+) -> Vec<bool> {
+    let actions: Vec<_> = after.iter().map(|(action, _)| *action).collect();
+    let mut costs = Vec::new();
+    system.costs(state, gold, &actions, &mut OracleScratch::default(), &mut costs);
+    costs.iter().map(|&cost| cost == 0).collect()
+}
+
+/// The states that are not final among those that actions of cost zero lead to.
+fn follow_free_actions<'a, S: System>(
+    system: &S,
+    successors: &'a HashMap<State, Vec<(Action, State)>>,
+    gold: &Gold,
+) -> Vec<&'a State> {
+    let mut start = State::default();
+    system.start(gold.words(), &mut start);
+    let (mut known, mut waiting) = (HashSet::new(), vec![start]);
+    while let Some(state) = waiting.pop() {
+        let (state, after) = successors.get_key_value(&state).unwrap();
+        if !after.is_empty() && known.insert(state) {
+            let free = free_actions(system, state, after, gold);
+            let free = after.iter().zip(free).filter(|(_, free)| *free);
+            waiting.extend(free.map(|((_, after), _)| after.clone()));
+        }
+    }
+    known.into_iter().collect()
+}
+
+#[test]
+fn edits_keep_the_gold_tree_in_reach() {
+    for mode in [Many, One] {
+        (0..=WORDS).for_each(|words| check_edits(mode, words));
+    }
+}
+
+#[test]
+#[ignore = "takes a minute; run by .ci/run"]
+fn edits_keep_the_gold_tree_in_reach_with_one_more_word() {
+    [Many, One].into_iter().for_each(|mode| check_edits(mode, WORDS + 1));
+}
+
+/// All sets of one or two spans in a sentence.
+fn all_spans(words: u32) -> Vec<Spans> {
+    let one = (1..words).flat_map(|first| (first + 1..=words).map(move |last| (first, last)));
+    let one: Vec<_> = one.collect();
+    let pairs = one.iter().flat_map(|&span| one.iter().map(move |&other| [span, other]));
+    let sets = one.iter().map(|&span| vec![span]).chain(pairs.map(Vec::from));
+    sets.filter_map(Spans::new).collect()
+}
+
+/// What is found when every sequence of actions is taken in every part of the sentence are exactly the trees with these spans.
+fn check_spans<S: System>(system: &S, mode: RootMode, projective: bool, words: usize) {
+    for spans in all_spans(words as u32) {
+        let mut found = HashSet::new();
+        // Ways through the parts, by the numbers of their final states; a way goes on until all have been taken.
+        let mut ways = vec![Vec::new()];
+        while let Some(way) = ways.pop() {
+            let (mut state, mut part) = (State::default(), 0);
+            system.start(words, &mut state);
+            spans.parse(system, &mut state, |state| {
+                let states = explore_from(system, state.clone());
+                let mut ends: Vec<_> = states
+                    .into_iter()
+                    .filter(|(_, after)| after.is_empty())
+                    .map(|(end, _)| end)
+                    .collect();
+                ends.sort_by_key(|end| end.heads().as_slice().to_vec());
+                let choice = way.get(part).copied().unwrap_or(0);
+                if part >= way.len() {
+                    let taken = way.iter().copied().chain(vec![0; part - way.len()]);
+                    let taken: Vec<usize> = taken.collect();
+                    ways.extend(
+                        (1..ends.len()).map(|other| {
+                            taken.iter().copied().chain([other]).collect::<Vec<usize>>()
+                        }),
+                    );
+                }
+                *state = ends[choice].clone();
+                part += 1;
+            });
+            found.insert(state.heads());
+        }
+        let trees = (TreeSpace { mode, projective }).trees(words);
+        let expected: HashSet<_> = trees.filter(|tree| spans.hold(tree)).collect();
+        assert_eq!(found, expected, "{mode:?}, {spans:?} in {words} words");
+    }
+}
+
+#[test]
+fn spans_lead_to_all_trees_that_have_them() {
+    for words in 2..=WORDS {
+        check_spans(&ArcEager::new(One), One, true, words);
+        check_spans(&ArcHybrid::new(One), One, true, words);
+        check_spans(&ArcStandard::new(One), One, true, words);
+        check_spans(&ArcQueue::new(One), One, true, words);
+        check_spans(&LrSpine::new(One), One, true, words);
+        check_spans(&EasyFirst::new(One), One, true, words);
+        check_spans(&ArcSwap::new(One), One, false, words);
+    }
 }

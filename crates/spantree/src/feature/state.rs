@@ -12,12 +12,13 @@
 //! | … `-1`, `+1` … | the neighbour in the sentence |
 //! | `s0b0`, `s1s0`, `arc` | two together; the arc is that of `head` and `child` |
 //!
-//! Atoms of tokens are those of [`Atom`], and `label` (of its arc), `lefts` and `rights` (number of children, up to 5). Atoms of
-//! two tokens are `distance`, `verbs`, `puncts` and `conjunctions` (between them). A list-valued atom gives a feature per value;
+//! Atoms of tokens are those of [`Atom`], and `label` (of its arc), `lefts` and `rights` (number of children, up to 5) and `edited`
+//! (whether it was taken back). Atoms of two tokens are `distance`, `verbs`, `puncts` and `conjunctions` (between them), `same`
+//! (the same form in lower case) and `alike` (the same UPOS). A list-valued atom gives a feature per value;
 //! a template may have two. A token that does not exist has a value of its own, and no list.
 //!
-//! In systems that build arcs between the two topmost words of the stack, `b0` is the top of the stack, `s0` the word below it and
-//! `b1` the front of the buffer, so that arcs are between `s0` and `b0` in all systems.
+//! A [`Window`] says which words these are, so that arcs are between `s0` and `b0` in all systems: where they join the two topmost
+//! words of the stack, `b0` is the top of the stack, `s0` the word below it and `b1` the front of the buffer.
 //!
 //! Every distinct part is looked up once per state; a feature is then a short chain of multiplications.
 
@@ -30,15 +31,61 @@ use super::defaults::Columns;
 use super::hash;
 use super::template::TemplateError;
 
+/// Which words templates mean by `s0` and `b0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// The top of the stack and the front of the buffer.
+    Front,
+    /// The two topmost words of the stack.
+    Top,
+    /// The words around a gap of the stack, which holds the whole sentence; the words that follow stand for the buffer.
+    Gap(u32),
+    /// These two, with the rest as in `Top`.
+    Ends(u32, u32),
+}
+
+/// Words on either side that templates can ask for.
+const REACH: usize = 4;
+
 /// A state as templates see it.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The state.
-    pub state: &'a State,
-    /// Whether the top of the stack counts as the front of the buffer.
-    pub top_is_front: bool,
+    state: &'a State,
+    /// `s0` to `s3`, or [`NONE`].
+    left: [u32; REACH],
+    /// `b0` to `b3`, or [`NONE`].
+    right: [u32; REACH],
     /// The arc that is about to be built.
-    pub arc: Option<(u32, u32)>,
+    arc: Option<(u32, u32)>,
+}
+
+impl<'a> View<'a> {
+    /// A state through a window, and the arc that is about to be built.
+    #[must_use]
+    pub fn new(state: &'a State, window: Window, arc: Option<(u32, u32)>) -> Self {
+        let stack = |from: usize| std::array::from_fn(|at| state.stack_at(from + at));
+        let buffer = std::array::from_fn(|at| state.buffer_at(at));
+        let after_top: [_; REACH] = std::array::from_fn(|at| match at {
+            0 => state.stack_at(0),
+            _ => buffer[at - 1],
+        });
+        let (left, right): ([_; REACH], [_; REACH]) = match window {
+            Window::Front => (stack(0), buffer),
+            Window::Top => (stack(1), after_top),
+            Window::Gap(gap) => {
+                let (before, after) = state.stack().split_at(gap as usize + 1);
+                let left = std::array::from_fn(|at| before.iter().nth_back(at).copied());
+                (left, std::array::from_fn(|at| after.get(at).copied()))
+            }
+            Window::Ends(one, other) => {
+                let (mut left, mut right) = (stack(1), after_top);
+                (left[0], right[0]) = (Some(one), Some(other));
+                (left, right)
+            }
+        };
+        let word = |word: Option<u32>| word.unwrap_or(NONE);
+        Self { state, left: left.map(word), right: right.map(word), arc }
+    }
 }
 
 /// Where a token of a state is.
@@ -78,6 +125,8 @@ enum PairAtom {
     Distance,
     /// Words of a kind between, see [`Atoms::between`].
     Count(u8),
+    /// Whether a column of both is the same.
+    Same(usize),
 }
 
 /// A part of a template with one value.
@@ -88,6 +137,7 @@ enum Part {
     Label(Token),
     Lefts(Token),
     Rights(Token),
+    Edited(Token),
     Pair(Token, Token, PairAtom),
 }
 
@@ -177,6 +227,8 @@ impl StateTemplates {
                 "verbs" => PairAtom::Count(0),
                 "puncts" => PairAtom::Count(1),
                 "conjunctions" => PairAtom::Count(2),
+                "same" => PairAtom::Same(set.column(Atom::Lower)),
+                "alike" => PairAtom::Same(set.column(Atom::Upos)),
                 _ => return None,
             };
             return Some(Part::Pair(self.token(one)?, self.token(other)?, atom));
@@ -186,6 +238,7 @@ impl StateTemplates {
             "label" => Part::Label(token),
             "lefts" => Part::Lefts(token),
             "rights" => Part::Rights(token),
+            "edited" => Part::Edited(token),
             atom => Part::Column(token, set.column(atom.parse().ok()?)),
         })
     }
@@ -259,7 +312,7 @@ fn split_pair(place: &str) -> Option<(&str, &str)> {
 }
 
 fn read_address(place: &str) -> Option<Address> {
-    let depth = || place.get(1..2)?.parse().ok().filter(|&depth| depth < 4);
+    let depth = || place.get(1..2)?.parse().ok().filter(|&depth| usize::from(depth) < REACH);
     let (base, relation) = match place.get(..1)? {
         "s" => (Base::Stack(depth()?), place.get(2..)?),
         "b" => (Base::Buffer(depth()?), place.get(2..)?),
@@ -284,17 +337,15 @@ impl Address {
     #[inline]
     fn find(self, view: View<'_>) -> Option<u32> {
         let state = view.state;
-        let word = match (self.base, view.top_is_front) {
-            (Base::Stack(depth), top_is_front) => {
-                state.stack_at(usize::from(depth) + usize::from(top_is_front))
-            }
-            (Base::Buffer(0), true) => state.stack_at(0),
-            (Base::Buffer(depth), top_is_front) => {
-                state.buffer_at(usize::from(depth) - usize::from(top_is_front))
-            }
-            (Base::Head, _) => view.arc.map(|arc| arc.0),
-            (Base::Child, _) => view.arc.map(|arc| arc.1),
-        }?;
+        let word = match self.base {
+            Base::Stack(depth) => view.left[usize::from(depth)],
+            Base::Buffer(depth) => view.right[usize::from(depth)],
+            Base::Head => view.arc?.0,
+            Base::Child => view.arc?.1,
+        };
+        if word == NONE {
+            return None;
+        }
         let head = |word: u32| Some(state.node(word).head).filter(|&head| head != NONE);
         match self.relation {
             Relation::Itself => Some(word),
@@ -329,6 +380,11 @@ impl Part {
             }
             Part::Lefts(token) => node(token).map(|node| u64::from(node.lefts.min(5)) + 2),
             Part::Rights(token) => node(token).map(|node| u64::from(node.rights.min(5)) + 2),
+            Part::Edited(token) => token
+                .find(tokens)
+                .and_then(|word| word.checked_add_signed(token.offset.into()))
+                .filter(|&word| word <= state.words())
+                .map(|word| u64::from(state.is_edited(word as u32)) + 2),
             Part::Pair(one, other, atom) => {
                 let pair = one.find(tokens).zip(other.find(tokens));
                 pair.map(|(one, other)| atom.value(atoms, one, other))
@@ -342,6 +398,9 @@ impl PairAtom {
     fn value(self, atoms: &Atoms, one: usize, other: usize) -> u64 {
         match self {
             PairAtom::Distance => u64::from(ArcShape::new(one, other).distance) + 2,
+            PairAtom::Same(column) => {
+                u64::from(atoms.at(one, 0, column) == atoms.at(other, 0, column)) + 2
+            }
             PairAtom::Count(kind) => u64::from(atoms.between(kind.into(), one, other)) + 2,
         }
     }
@@ -376,7 +435,7 @@ mod tests {
         let (mut set, mut atoms, mut found) = (AtomSet::default(), Atoms::default(), Vec::new());
         let templates = StateTemplates::new(text, &mut set).unwrap();
         atoms.fill(&set, &sent);
-        let view = View { state: &state, top_is_front: false, arc };
+        let view = View::new(&state, Window::Front, arc);
         templates
             .features(&atoms, view, &mut StateScratch::default(), |feature| found.push(feature));
         found
@@ -401,6 +460,8 @@ mod tests {
             ("s0.lefts + s0.rights", vec![1 + 2, 2]),
             ("s1.form", vec![1]),
             ("s0b0.distance", vec![1 + 2]),
+            ("s0b0.same + s0s0.same + s0b0.alike", vec![2, 1 + 2, 2]),
+            ("b0-1.edited + s1.edited", vec![2, 1]),
         ] {
             assert_eq!(features(text, None), expected(text, &values), "{text}");
         }
@@ -415,7 +476,7 @@ mod tests {
         let (mut set, mut atoms) = (AtomSet::default(), Atoms::default());
         let templates = StateTemplates::new("s0.form\nb0.form\nb1.form", &mut set).unwrap();
         atoms.fill(&set, &sent);
-        let view = View { state: &state, top_is_front: true, arc: None };
+        let view = View::new(&state, Window::Top, None);
         let mut found = Vec::new();
         templates
             .features(&atoms, view, &mut StateScratch::default(), |feature| found.push(feature));

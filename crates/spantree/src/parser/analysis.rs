@@ -22,14 +22,35 @@ pub struct ParseOptions {
     pub confidence: bool,
     /// Number of trees wanted; 0 and 1 mean the best one.
     pub k_best: usize,
+    /// Parts of the sentence that must each hang together: one word has its head outside, and no other is the head of a word outside.
+    /// For transition parsers without edits.
+    pub spans: SpanSource,
     /// The tags are those of a tagger and may be wrong: a parser that knows better overwrites UPOS, XPOS and FEATS.
     pub predicted_tags: bool,
 }
 
 impl Default for ParseOptions {
     fn default() -> Self {
-        Self { keep: false, confidence: false, k_best: 1, predicted_tags: false }
+        Self {
+            keep: false,
+            confidence: false,
+            k_best: 1,
+            spans: SpanSource::None,
+            predicted_tags: false,
+        }
     }
+}
+
+/// Where the parts of a sentence are named that must hang together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpanSource {
+    /// Nowhere.
+    #[default]
+    None,
+    /// In MISC: neighbours with the same value of `Span`.
+    Misc,
+    /// The words of each multiword token.
+    Multiword,
 }
 
 /// Why a sentence was not parsed.
@@ -74,6 +95,8 @@ pub enum ParseWarning {
     CrossingHeads,
     /// The sentence is longer than [`CONFIDENCE_LIMIT`], so it has no confidences.
     TooLongForConfidence,
+    /// With the given heads not all spans could hang together.
+    BrokenSpans,
 }
 
 /// One tree with labels.

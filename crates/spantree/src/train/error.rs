@@ -38,6 +38,11 @@ pub enum TrainError {
         "no word of the training data has a head and a label, so there is nothing to learn; are HEAD and DEPREL filled in?"
     )]
     NoArc,
+    /// Repairs are to be learned, and there are none.
+    #[error(
+        "the system arc-edit learns from the relation reparandum, which the training data do not have; choose another system"
+    )]
+    NoRepairs,
     /// A setting that makes no sense.
     #[error("{name} is {value}; give {remedy}")]
     Setting {

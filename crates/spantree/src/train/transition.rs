@@ -6,7 +6,7 @@
 //! by action, and those of confidences, are fitted to the development set.
 //!
 //! Projective systems learn from lifted trees whose labels say how to put crossing arcs back. Words without a head take part
-//! without costs, except under the swap system, which learns from complete trees only.
+//! without costs, except under the systems swap and arc-edit, which learn from complete trees only.
 
 mod beam;
 mod config;
@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use spantree_learn::{EpochStats, State};
 use spantree_treebank::Sentence;
+use spantree_treebank::repairs::REPARANDUM;
 use spantree_treebank::transform::Scheme;
 
 pub use config::{TransitionConfig, TransitionLearning, TransitionOracle};
@@ -33,7 +34,9 @@ use super::{Observer, Progress, TrainConfig, TrainError};
 use crate::feature::Columns;
 use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, Quantised, Sections, TrainingInfo};
-use crate::transition::{Engine, Header, Parser, Ranking, StateTemplateTexts, section};
+use crate::transition::{
+    Engine, Header, Parser, Ranking, StateTemplateTexts, TransitionSystem, section,
+};
 use beam::Beam;
 use greedy::Greedy;
 use problem::{Example, TransitionProblem};
@@ -88,7 +91,7 @@ impl<'a> Run<'a> {
         let system = config.transition.system;
         let scheme = config.pseudo_projective.unwrap_or(Scheme::Head);
         let crossing = (system.is_projective() && info.non_projective > 0.0).then_some(scheme);
-        let templates = StateTemplateTexts::for_columns(Columns::of(train));
+        let templates = StateTemplateTexts::new(system, Columns::of(train));
         let train = &*encode(train, crossing);
         let engine = engine(config, &templates, train)?;
         let sentences = train.iter().filter(|sent| !sent.is_empty());
@@ -267,6 +270,10 @@ fn engine(
     if labels.len() > MAX_LABELS {
         return Err(TrainError::TooManyLabels { found: labels.len() });
     }
+    let system = config.transition.system;
+    if system == TransitionSystem::ArcEdit && labels.number(REPARANDUM).is_none() {
+        return Err(TrainError::NoRepairs);
+    }
     let filter = LabelFilter::from_treebank(train, &labels, 1);
-    Ok(Engine::new(config.transition.system, templates, labels, filter)?)
+    Ok(Engine::new(system, templates, labels, filter)?)
 }

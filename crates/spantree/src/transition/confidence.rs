@@ -2,11 +2,13 @@
 //!
 //! The way to the tree is gone once more. Where an action had alternatives, the legal ones get probabilities by their scores
 //! (softmax), as do the labels of each arc; a monotone map fitted on the development set then turns them into shares of right
-//! arcs and labels (after Goldberg 2013, whose probabilities come from training). Costs as much as greedy parsing.
+//! arcs and labels (after Goldberg 2013, whose probabilities come from training). A word that was edited has the probability of that.
+//! Costs as much as greedy parsing.
 
 use spantree_decode::transition::{Action, State};
 
-use super::engine::{Engine, Scratch, Sharpness, Weights, class, share};
+use super::engine::{Engine, Scratch, Sharpness, Weights, share};
+use super::system::TransitionSystem;
 use crate::feature::Atoms;
 use crate::model::Calibration;
 use crate::parser::Confidence;
@@ -23,15 +25,28 @@ pub(super) fn confidences(
     confidences: &mut Vec<Confidence>,
 ) {
     let system = engine.system.system();
-    let (mut state, mut actions) = (State::default(), Vec::new());
+    let (mut state, mut actions, mut scores) = (State::default(), Vec::new(), Vec::new());
     confidences.resize(atoms.len(), Confidence { head: 1.0, label: 1.0 });
     system.start(atoms.len(), &mut state);
     for &(action, label) in history {
-        if let Some(arc) = system.arc(&state, action) {
+        let arc = system.arc(&state, action);
+        let mut head = 1.0;
+        if arc.is_some() || action == Action::Edit {
             system.actions(&state, &mut actions);
-            let scores = engine.score_actions(weights.actions, atoms, &state, scratch);
-            let rivals = actions.iter().map(|&rival| scores[class(rival)]);
-            let head = share(scores[class(action)], rivals, sharpness.actions);
+            if engine.system == TransitionSystem::EasyFirst {
+                // Arcs elsewhere are no rivals: they can be built later.
+                let child = arc.map(|arc| arc.1);
+                let touches = |arc: (u32, u32)| Some(arc.0) == child || Some(arc.1) == child;
+                actions.retain(|&rival| system.arc(&state, rival).is_some_and(touches));
+            }
+            let table = weights.actions;
+            engine.score_actions(table, atoms, &state, &actions, scratch, &mut scores);
+            let own = actions.iter().position(|&rival| rival == action);
+            let own = own.map_or(0.0, |at| scores[at]);
+            head = share(own, scores.iter().copied(), sharpness.actions);
+        }
+        let head = calibration::apply(&calibration.arc_map, head);
+        if let Some(arc) = arc {
             engine.find_label_positions(
                 weights.labels.len().trailing_zeros(),
                 atoms,
@@ -42,11 +57,13 @@ pub(super) fn confidences(
             let choice = (arc, label);
             let label =
                 engine.label_share(weights.labels, atoms, choice, sharpness.labels, scratch);
-            confidences[arc.1 as usize - 1] = Confidence {
-                head: calibration::apply(&calibration.arc_map, head),
-                label: calibration::apply(&calibration.label_map, label),
-            };
+            let label = calibration::apply(&calibration.label_map, label);
+            confidences[arc.1 as usize - 1] = Confidence { head, label };
         }
+        let edited = state.stack_at(0).filter(|_| action == Action::Edit);
         system.apply(&mut state, action, label);
+        if let Some(word) = edited {
+            confidences[word as usize - 1] = Confidence { head, label: head };
+        }
     }
 }

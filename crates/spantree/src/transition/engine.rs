@@ -2,14 +2,15 @@
 //!
 //! Built by training from a treebank and by [`Parser`](super::Parser) from a model file; the same engine runs in both.
 //!
-//! A feature of a state owns four weights side by side, one per action, so that an action costs no look-up of its own. The
+//! A feature of a state owns four weights side by side, one per action, so that an action costs no look-up of its own; Edit has a
+//! weight in the group beside it. Where actions have places, each place is scored through a window of its own. The
 //! label of an arc is chosen when the action that builds it has been, among the labels seen in training with the tags of its
 //! ends; the weight of label `l` is at the position of a feature XOR `l`.
 
 use spantree_decode::transition::{Action, State};
 
 use super::system::TransitionSystem;
-use crate::feature::state::{StateScratch, View};
+use crate::feature::state::{StateScratch, View, Window};
 use crate::feature::{AtomSet, Atoms, StateTemplates, TemplateError, direction_side, hash};
 use crate::graph::labels::GivenLabels;
 use crate::graph::table::Weight;
@@ -20,13 +21,22 @@ use super::header::StateTemplateTexts;
 /// Weights per feature of an action: shift, left, right, and reduce or swap.
 pub(crate) const ACTIONS: usize = 4;
 
+/// Where the weight of an action is, given the position of a feature.
+#[inline]
+pub(crate) fn weight_position(position: u32, action: Action) -> u32 {
+    match action {
+        Action::Edit => position ^ ACTIONS as u32,
+        action => position + class(action) as u32,
+    }
+}
+
 /// The place of an action among the weights of a feature.
 #[inline]
-pub(crate) fn class(action: Action) -> usize {
+fn class(action: Action) -> usize {
     match action {
-        Action::Shift => 0,
-        Action::Left => 1,
-        Action::Right => 2,
+        Action::Shift | Action::Edit => 0,
+        Action::Left | Action::LeftAt(_) => 1,
+        Action::Right | Action::RightAt(_) => 2,
         Action::Reduce | Action::Swap => 3,
     }
 }
@@ -84,39 +94,58 @@ impl Engine {
         Ok(Self { system, atoms, actions, arc_labels, filter, labels })
     }
 
-    /// The scores of all actions, without their scale; leaves the positions of the features in `scratch`.
+    /// Overwrites `scores` with the scores of legal actions, without their scale; leaves the positions of the features of the
+    /// last one in `scratch`.
     pub(crate) fn score_actions<W: Weight>(
         &self,
         weights: &[W],
         atoms: &Atoms,
         state: &State,
+        actions: &[Action],
         scratch: &mut Scratch,
-    ) -> [f32; ACTIONS] {
-        self.find_action_positions(weights.len().trailing_zeros(), atoms, state, scratch);
-        // A short loop without branches, so that many look-ups are under way at a time: twice as fast as one over slices.
-        let (groups, _) = weights.as_chunks::<ACTIONS>();
-        let [mut shift, mut left, mut right, mut other] = [W::Sum::default(); ACTIONS];
-        for &position in &scratch.positions {
-            let group = groups[position as usize / ACTIONS];
-            shift += group[0].widen();
-            left += group[1].widen();
-            right += group[2].widen();
-            other += group[3].widen();
+        scores: &mut Vec<f32>,
+    ) {
+        scores.clear();
+        let bits = weights.len().trailing_zeros();
+        let (mut seen, mut sums) = (None, [0.0; ACTIONS]);
+        for &action in actions {
+            let window = self.system.window(state, action);
+            if seen != Some(window) {
+                self.find_positions_through(bits, atoms, (state, window), scratch);
+                sums = sum_groups(weights, &scratch.positions);
+                seen = Some(window);
+            }
+            scores.push(match action {
+                Action::Edit => label_score(weights, &scratch.positions, ACTIONS as u16),
+                action => sums[class(action)],
+            });
         }
-        [shift, left, right, other].map(W::to_f32)
     }
 
-    /// Leaves the positions of the features of a state in `scratch`, for a table of `2^bits` weights: that of the first action.
+    /// Leaves the positions of the features of an action in `scratch`, for a table of `2^bits` weights; see
+    /// [`weight_position`].
     pub(crate) fn find_action_positions(
         &self,
         bits: u32,
         atoms: &Atoms,
         state: &State,
+        action: Action,
         scratch: &mut Scratch,
     ) {
-        let view = View { state, top_is_front: self.system.top_is_front(), arc: None };
+        let window = self.system.window(state, action);
+        self.find_positions_through(bits, atoms, (state, window), scratch);
+    }
+
+    fn find_positions_through(
+        &self,
+        bits: u32,
+        atoms: &Atoms,
+        (state, window): (&State, Window),
+        scratch: &mut Scratch,
+    ) {
         let positions = &mut scratch.positions;
         positions.clear();
+        let view = View::new(state, window, None);
         self.actions.features(atoms, view, &mut scratch.features, |sum| {
             positions.push(hash::position(sum, bits) & !(ACTIONS as u32 - 1));
         });
@@ -144,7 +173,8 @@ impl Engine {
         scratch: &mut Scratch,
     ) {
         let turn = direction_side(arc.0 > arc.1);
-        let view = View { state, top_is_front: self.system.top_is_front(), arc: Some(arc) };
+        let window = self.system.window(state, Action::Shift);
+        let view = View::new(state, window, Some(arc));
         let positions = &mut scratch.positions;
         positions.clear();
         self.arc_labels.features(atoms, view, &mut scratch.features, |sum| {
@@ -186,6 +216,21 @@ impl Engine {
         let score = |label| label_score(weights, &scratch.positions, label);
         share(score(label), allowed.iter().map(|&label| score(label)), sharpness)
     }
+}
+
+/// The sums of the weights of each action but Edit.
+fn sum_groups<W: Weight>(weights: &[W], positions: &[u32]) -> [f32; ACTIONS] {
+    // A short loop without branches, so that many look-ups are under way at a time: twice as fast as one over slices.
+    let (groups, _) = weights.as_chunks::<ACTIONS>();
+    let [mut shift, mut left, mut right, mut other] = [W::Sum::default(); ACTIONS];
+    for &position in positions {
+        let group = groups[position as usize / ACTIONS];
+        shift += group[0].widen();
+        left += group[1].widen();
+        right += group[2].widen();
+        other += group[3].widen();
+    }
+    [shift, left, right, other].map(W::to_f32)
 }
 
 /// The probability of a score among all, its own included.

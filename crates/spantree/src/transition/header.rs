@@ -60,6 +60,8 @@ impl Header {
 }
 
 const ACTION: &str = include_str!("../../templates/action.txt");
+/// What repairs look like, for systems with edits.
+const EDIT: &str = include_str!("../../templates/action_edit.txt");
 const LABEL: &str = include_str!("../../templates/action_label.txt");
 
 /// The template files; see [`crate::feature::state`].
@@ -72,10 +74,14 @@ pub struct StateTemplateTexts {
 }
 
 impl StateTemplateTexts {
-    /// The default templates for a treebank with these columns: those that ask for a missing column are left out.
+    /// The default templates of a system for a treebank with these columns: those that ask for a missing column are left out.
     #[must_use]
-    pub fn for_columns(columns: Columns) -> Self {
+    pub fn new(system: TransitionSystem, columns: Columns) -> Self {
         let keep = |text| StateTemplates::select(text, columns);
-        Self { action: keep(ACTION), label: keep(LABEL) }
+        let mut action = keep(ACTION);
+        if system == TransitionSystem::ArcEdit {
+            action += &keep(EDIT);
+        }
+        Self { action, label: keep(LABEL) }
     }
 }

@@ -51,7 +51,7 @@ impl Parser {
             let problem = format!("its beam is {}; 1 to {MAX_BEAM} are possible", header.beam);
             return Err(invalid(problem));
         }
-        for (name, least) in [(section::ACTION, ACTIONS), (section::LABEL, MAX_LABELS)] {
+        for (name, least) in [(section::ACTION, 2 * ACTIONS), (section::LABEL, MAX_LABELS)] {
             let weights = container.section::<i16>(name)?.len();
             if !weights.is_power_of_two() || weights < least {
                 return Err(invalid(format!(

@@ -13,7 +13,7 @@
 
 use spantree_decode::transition::{Action, Gold, OracleScratch, State};
 
-use super::engine::{Engine, Scratch, Sharpness, Weights, class, share};
+use super::engine::{Engine, Scratch, Sharpness, Weights, share};
 use crate::feature::Atoms;
 use crate::graph::table::Weight;
 
@@ -53,6 +53,8 @@ pub(crate) struct Task<'a, W> {
     pub(crate) atoms: &'a Atoms,
     pub(crate) width: usize,
     pub(crate) guide: Option<&'a Gold>,
+    /// The first state, if it is not that of the whole sentence.
+    pub(crate) first: Option<&'a State>,
     /// How scores become probabilities in a beam; `None` adds up scores.
     pub(crate) sharpness: Option<Sharpness>,
 }
@@ -69,6 +71,7 @@ pub(crate) struct Search {
     /// How many successors of each item stay.
     uses: Vec<u32>,
     actions: Vec<Action>,
+    scores: Vec<f32>,
     costs: Vec<u32>,
     oracle: OracleScratch,
     pub(crate) scratch: Scratch,
@@ -88,7 +91,10 @@ impl Search {
         self.spare.extend(self.items.drain(..).map(|item| item.state));
         self.steps.clear();
         let mut state = self.spare.pop().unwrap_or_default();
-        task.engine.system.system().start(task.atoms.len(), &mut state);
+        match task.first {
+            Some(first) => state.clone_from(first),
+            None => task.engine.system.system().start(task.atoms.len(), &mut state),
+        }
         self.items.push(Item { state, score: 0.0, step: 0 });
     }
 
@@ -136,18 +142,18 @@ impl Search {
             return;
         }
         let weights = task.weights.actions;
-        let scores = task.engine.score_actions(weights, task.atoms, state, &mut self.scratch);
-        let legal = || self.actions.iter().map(|&action| scores[class(action)]);
-        let gain = |action: Action| match task.sharpness {
+        let (actions, scores) = (&self.actions, &mut self.scores);
+        task.engine.score_actions(weights, task.atoms, state, actions, &mut self.scratch, scores);
+        let gain = |own: f32| match task.sharpness {
             Some(sharpness) if task.width > 1 => {
-                share(scores[class(action)], legal(), sharpness.actions).ln()
+                share(own, scores.iter().copied(), sharpness.actions).ln()
             }
-            _ => scores[class(action)],
+            _ => own,
         };
-        let added = self.actions.iter().map(|&action| Candidate {
+        let added = actions.iter().zip(&*scores).map(|(&action, &own)| Candidate {
             item,
             action: Some(action),
-            score: score + f64::from(gain(action)),
+            score: score + f64::from(gain(own)),
         });
         if task.width == 1 {
             let best = added.reduce(|best, next| if next.score > best.score { next } else { best });

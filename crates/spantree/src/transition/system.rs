@@ -5,7 +5,12 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use spantree_decode::RootMode;
-use spantree_decode::transition::{ArcEager, ArcHybrid, ArcStandard, ArcSwap, System};
+use spantree_decode::transition::{
+    Action, ArcEager, ArcEdit, ArcHybrid, ArcQueue, ArcStandard, ArcSwap, EasyFirst, LrSpine,
+    State, System,
+};
+
+use crate::feature::state::Window;
 
 /// A transition system; all of them build trees with one root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,18 +24,39 @@ pub enum TransitionSystem {
     ArcHybrid,
     /// [`ArcStandard`]: projective trees, from the bottom up.
     ArcStandard,
+    /// [`ArcQueue`]: the same over the front of a queue.
+    ArcQueue,
+    /// [`LrSpine`]: projective trees, with arcs from any word of a spine.
+    LrSpine,
+    /// [`EasyFirst`]: projective trees, arcs in any order.
+    EasyFirst,
     /// [`ArcSwap`]: all trees.
     Swap,
+    /// [`ArcEdit`]: projective trees of speech with repairs.
+    ArcEdit,
 }
 
 static ARC_EAGER: ArcEager = ArcEager::new(RootMode::One);
 static ARC_HYBRID: ArcHybrid = ArcHybrid::new(RootMode::One);
 static ARC_STANDARD: ArcStandard = ArcStandard::new(RootMode::One);
+static ARC_QUEUE: ArcQueue = ArcQueue::new(RootMode::One);
+static LR_SPINE: LrSpine = LrSpine::new(RootMode::One);
+static EASY_FIRST: EasyFirst = EasyFirst::new(RootMode::One);
+static ARC_EDIT: ArcEdit = ArcEdit::new(RootMode::One);
 static SWAP: ArcSwap = ArcSwap::new(RootMode::One);
 
 impl TransitionSystem {
     /// All systems.
-    pub const ALL: [Self; 4] = [Self::ArcEager, Self::ArcHybrid, Self::ArcStandard, Self::Swap];
+    pub const ALL: [Self; 8] = [
+        Self::ArcEager,
+        Self::ArcHybrid,
+        Self::ArcStandard,
+        Self::ArcQueue,
+        Self::LrSpine,
+        Self::EasyFirst,
+        Self::Swap,
+        Self::ArcEdit,
+    ];
 
     /// What the parser may do.
     pub(crate) fn system(self) -> &'static dyn System {
@@ -38,7 +64,11 @@ impl TransitionSystem {
             Self::ArcEager => &ARC_EAGER,
             Self::ArcHybrid => &ARC_HYBRID,
             Self::ArcStandard => &ARC_STANDARD,
+            Self::ArcQueue => &ARC_QUEUE,
+            Self::LrSpine => &LR_SPINE,
+            Self::EasyFirst => &EASY_FIRST,
             Self::Swap => &SWAP,
+            Self::ArcEdit => &ARC_EDIT,
         }
     }
 
@@ -48,9 +78,22 @@ impl TransitionSystem {
         self != Self::Swap
     }
 
-    /// Whether arcs are built between the two topmost words of the stack; see [`crate::feature::state`].
-    pub(super) fn top_is_front(self) -> bool {
-        matches!(self, Self::ArcStandard | Self::Swap)
+    /// Which words templates see when an action is scored; see [`crate::feature::state`].
+    pub(super) fn window(self, state: &State, action: Action) -> Window {
+        match (self, action) {
+            (Self::EasyFirst, Action::LeftAt(gap) | Action::RightAt(gap)) => Window::Gap(gap),
+            (Self::LrSpine, Action::LeftAt(1..) | Action::RightAt(1..)) => {
+                let (head, child) = LR_SPINE.arc(state, action).unwrap_or_default();
+                Window::Ends(head.min(child), head.max(child))
+            }
+            (Self::ArcStandard | Self::LrSpine | Self::Swap, _) => Window::Top,
+            _ => Window::Front,
+        }
+    }
+
+    /// Whether actions have places, each with features of its own.
+    pub(crate) fn has_places(self) -> bool {
+        matches!(self, Self::EasyFirst | Self::LrSpine)
     }
 
     fn name(self) -> &'static str {
@@ -58,7 +101,11 @@ impl TransitionSystem {
             Self::ArcEager => "arc-eager",
             Self::ArcHybrid => "arc-hybrid",
             Self::ArcStandard => "arc-standard",
+            Self::ArcQueue => "arc-queue",
+            Self::LrSpine => "lr-spine",
+            Self::EasyFirst => "easy-first",
             Self::Swap => "swap",
+            Self::ArcEdit => "arc-edit",
         }
     }
 }
@@ -75,7 +122,8 @@ impl FromStr for TransitionSystem {
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|system| system.name() == text);
         known.ok_or_else(|| {
-            format!("unknown system {text:?}; choose arc-eager, arc-hybrid, arc-standard or swap")
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("unknown system {text:?}; choose one of {names}")
         })
     }
 }

@@ -1,28 +1,33 @@
 //! Parsing one sentence after the other with reused buffers.
 
 use spantree_decode::transition::{
-    Action, ArcSwap, Gold, OracleScratch, State, System, static_action,
+    Action, ArcSwap, Gold, OracleScratch, Spans, State, System, static_action,
 };
 use spantree_decode::{ArcScores, ChuLiuEdmonds, Heads, RootMode, TreeDecoder};
-use spantree_treebank::{Sentence, Tree};
+use spantree_treebank::repairs::REPARANDUM;
+use spantree_treebank::{Sentence, TokenId, Tree};
 
 use super::confidence::confidences;
 use super::engine::Weights;
 use super::header::Ranking;
 use super::parser::Parser;
+use super::repairs::{attach_edited, note};
 use super::search::{Search, Task};
+use super::system::TransitionSystem;
 use crate::feature::Atoms;
 use crate::parser::analysis::Stopwatch;
 use crate::parser::search::{require_given, write};
-use crate::parser::{Analysis, ParseError, ParseOptions, ParseWarning, ScoredTree, Timing};
+use crate::parser::{
+    Analysis, ParseError, ParseOptions, ParseWarning, ScoredTree, SpanSource, Timing,
+};
 
 /// Parses sentences with one model; see [`Parser::worker`].
 #[derive(Debug)]
 pub struct Worker<'p> {
-    parser: &'p Parser,
-    weights: Weights<'p, i16>,
-    atoms: Atoms,
-    search: Search,
+    pub(super) parser: &'p Parser,
+    pub(super) weights: Weights<'p, i16>,
+    pub(super) atoms: Atoms,
+    pub(super) search: Search,
     analysis: Analysis,
     timing: Timing,
 }
@@ -45,7 +50,8 @@ impl<'p> Worker<'p> {
         self.timing
     }
 
-    /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
+    /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays, but a system with edits notes them in MISC
+    /// (`Edited=Yes`) and the text without them as a comment (`fluent_text`).
     ///
     /// More than one tree comes from a beam at least as wide as their number. Heads to be kept lead the search of a projective
     /// system, which finds a tree that has them unless they cross; otherwise the nearest tree that has them is taken.
@@ -73,14 +79,16 @@ impl<'p> Worker<'p> {
         }
         self.atoms.fill(&engine.atoms, sent);
         watch.lap(&mut self.timing.features);
-        self.run(sent, options);
+        let spans = spans(sent, options.spans);
+        self.run(sent, options, &spans);
         let found = self.analysis.trees[0].heads.clone();
         if let Some(allowed) = allowed {
             self.keep_given(sent, &allowed);
         }
         if options.confidence {
             watch.lap(&mut self.timing.search);
-            let history = self.history(&found);
+            // Where spans were parsed by themselves, there is no one way to the tree.
+            let history = self.history(spans.is_empty().then_some(&found[..]));
             self.add_confidences(&history);
             if options.keep {
                 self.trust_given(sent);
@@ -89,14 +97,24 @@ impl<'p> Worker<'p> {
         }
         let best = &self.analysis.trees[0];
         write(sent, best, &engine.labels, self.parser.crossing.as_ref(), options.keep);
+        if !spans.is_empty() {
+            self.hold_spans(sent, &spans);
+        }
+        if engine.system == TransitionSystem::ArcEdit {
+            note(sent);
+        }
         watch.lap(&mut self.timing.search);
         Ok(&self.analysis)
     }
 
     /// Searches, and takes over the different trees that were found.
-    fn run(&mut self, sent: &Sentence, options: &ParseOptions) {
+    fn run(&mut self, sent: &Sentence, options: &ParseOptions, spans: &Spans) {
         let header = self.parser.info();
-        let heads = sent.heads().map(|head| head.filter(|_| options.keep));
+        // Words and heads that are parsed apart from each other meet by chance only.
+        let together =
+            |word: u32, head: u32| head <= sent.len() as u32 && spans.together(word, head);
+        let given = (1..).zip(sent.heads());
+        let heads = given.map(|(word, head)| head.filter(|&head| together(word, head)));
         let guide = options.keep.then(|| Gold::partial(heads));
         let task = Task {
             engine: &self.parser.engine,
@@ -104,17 +122,24 @@ impl<'p> Worker<'p> {
             atoms: &self.atoms,
             width: header.beam.max(options.k_best),
             guide: guide.as_ref(),
+            first: None,
             sharpness: header.ranking.map(|ranking| header.sharpness(ranking)),
         };
-        self.search.run(&task);
+        Self::search_spans(&mut self.search, &task, spans);
         // Scores of actions have a scale, probabilities have none.
         let by_probability = task.sharpness.is_some() && task.width > 1;
         let scale = if by_probability { 1.0 } else { f64::from(header.action_scale) };
         let trees = &mut self.analysis.trees;
         for item in &self.search.items {
             let nodes = (1..=sent.len() as u32).map(|word| item.state.node(word));
-            let (heads, labels): (Vec<_>, Vec<_>) =
+            let (mut heads, mut labels): (Vec<_>, Vec<_>) =
                 nodes.map(|node| (node.head, node.label)).unzip();
+            if task.engine.system == TransitionSystem::ArcEdit {
+                let (tree, mut history) = ((&mut heads[..], &mut labels[..]), Vec::new());
+                self.search.history(item.step, &mut history);
+                let reparandum = task.engine.labels.number(REPARANDUM).unwrap_or(0);
+                attach_edited(tree, &history, reparandum);
+            }
             if trees.len() < options.k_best.max(1) && trees.iter().all(|tree| tree.heads != heads) {
                 let score = item.score * scale;
                 trees.push(ScoredTree { heads, labels, score, log_probability: None });
@@ -122,14 +147,27 @@ impl<'p> Worker<'p> {
         }
     }
 
-    /// How the best tree is built, given the heads that the search found for it.
-    fn history(&self, found: &[u32]) -> Vec<(Action, u16)> {
+    /// Searches the spans, and then the rest of the sentence.
+    fn search_spans(search: &mut Search, task: &Task<'_, i16>, spans: &Spans) {
+        if spans.is_empty() {
+            return search.run(task);
+        }
+        let (system, mut state) = (task.engine.system.system(), State::default());
+        system.start(task.atoms.len(), &mut state);
+        spans.parse(system, &mut state, |state| {
+            search.run(&Task { first: Some(&*state), ..*task });
+            state.clone_from(&search.items[0].state);
+        });
+    }
+
+    /// How the best tree is built, given the heads that the search found for it if its way is known.
+    fn history(&self, found: Option<&[u32]>) -> Vec<(Action, u16)> {
         let (best, mut history) = (&self.analysis.trees[0], Vec::new());
-        if best.heads == found {
+        if found == Some(&best.heads[..]) {
             self.search.history(self.search.items[0].step, &mut history);
             return history;
         }
-        // Another tree took its place, to keep the given heads. Crossing arcs are out of reach of a projective system.
+        // Another tree may have taken its place, to keep the given heads. Crossing arcs are out of reach of a projective system.
         let kind = self.parser.engine.system;
         let lifted = Tree::new(&best.heads).map(|tree| tree.lift().heads);
         let heads = lifted.ok().filter(|_| kind.is_projective());
@@ -144,6 +182,17 @@ impl<'p> Worker<'p> {
             history.push((action, label));
         }
         history
+    }
+
+    /// Takes crossing arcs back that labels encode if they break spans.
+    fn hold_spans(&mut self, sent: &mut Sentence, spans: &Spans) {
+        let holds = |heads: Vec<u32>| spans.hold(&Heads::from(heads));
+        let best = &self.analysis.trees[0].heads;
+        if !holds(best.clone()) {
+            self.analysis.warnings.push(ParseWarning::BrokenSpans);
+        } else if !holds(sent.heads().flatten().collect()) {
+            (1..).zip(best).for_each(|(word, &head)| sent.set_head(word, Some(head)));
+        }
     }
 
     /// What is given is certain.
@@ -223,4 +272,29 @@ impl<'p> Worker<'p> {
             system.apply(&mut state, action, label);
         }
     }
+}
+
+/// The spans that a sentence names; those of a broken file overlap, and are left out.
+fn spans(sent: &Sentence, source: SpanSource) -> Spans {
+    let mut spans: Vec<(u32, u32)> = Vec::new();
+    match source {
+        SpanSource::None => {}
+        SpanSource::Multiword => spans.extend(sent.tokens().filter_map(|token| match token.id() {
+            TokenId::Range(first, last) => Some((first, last)),
+            _ => None,
+        })),
+        SpanSource::Misc => {
+            let mut before = None;
+            for (number, word) in (1..).zip(sent.words()) {
+                let name = word.misc_value("Span");
+                match spans.last_mut() {
+                    Some(span) if name.is_some() && name == before => span.1 = number,
+                    _ => spans.extend(name.map(|_| (number, number))),
+                }
+                before = name;
+            }
+        }
+    }
+    let len = sent.len() as u32;
+    Spans::new(spans.into_iter().filter(|span| span.1 <= len)).unwrap_or_default()
 }

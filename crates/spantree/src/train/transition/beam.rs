@@ -1,8 +1,14 @@
-//! Learning whole sequences of actions with the beam they are searched with (Huang, Fayong and Guo 2012).
+//! Learning whole sequences of actions with the beam they are searched with.
 //!
-//! The parser searches; if its tree is wrong, the way to the gold tree is compared with the best item of the beam after each
-//! step, and where the item is furthest ahead (*max violation*) both prefixes are compared by their features: a
-//! passive-aggressive step makes up the difference and a margin of 1. Of several ways to the gold tree the one is taken whose
+//! The parser searches, and a passive-aggressive step makes up by how much a sequence of the beam is ahead of the way to the gold
+//! tree, and a margin:
+//!
+//! * *max violation* (Huang, Fayong and Guo 2012): if the tree is wrong, the beginnings of both where the best of the beam is
+//!   furthest ahead, by a margin of 1;
+//! * *sentence cost* (Johansson and Nugues 2007): the whole sequence that is ahead most when the square root of its number of wrong
+//!   heads is added to its score, by that root.
+//!
+//! Of several ways to the gold tree the one is taken whose
 //! next action scores best (the non-deterministic oracle). Labels are learned on that way as in greedy training; a beam takes
 //! them for granted.
 
@@ -10,13 +16,15 @@ use spantree_decode::transition::{Action, Gold, OracleScratch, State};
 use spantree_learn::{self as learn, Learner, Outcome, SparseVector};
 
 use super::super::TrainConfig;
+use super::config::TransitionLearning;
 use super::problem::{Example, LabelScratch, TransitionProblem};
-use crate::transition::{Engine, Search, Task, Weights, class};
+use crate::transition::{Engine, Search, Task, Weights, weight_position};
 
 /// See the [module](self).
 pub(super) struct Beam {
     width: usize,
     aggressiveness: f32,
+    learning: TransitionLearning,
 }
 
 /// Buffers of one thread.
@@ -26,6 +34,7 @@ pub(super) struct BeamScratch {
     state: State,
     oracle: OracleScratch,
     actions: Vec<Action>,
+    scores: Vec<f32>,
     costs: Vec<u32>,
     /// The way to the gold tree, with the labels that the weights give to its arcs.
     gold: Vec<(Action, u16)>,
@@ -39,7 +48,11 @@ pub(super) struct BeamScratch {
 impl Beam {
     pub(super) fn new(config: &TrainConfig) -> Self {
         let settings = &config.transition;
-        Self { width: settings.beam, aggressiveness: settings.aggressiveness as f32 }
+        Self {
+            width: settings.beam,
+            aggressiveness: settings.aggressiveness as f32,
+            learning: settings.learning,
+        }
     }
 }
 
@@ -59,14 +72,14 @@ impl BeamScratch {
             let mut action = self.actions[0];
             if self.actions.len() > 1 {
                 system.costs(state, gold, &self.actions, &mut self.oracle, &mut self.costs);
-                let scores =
-                    task.engine.score_actions(task.weights.actions, task.atoms, state, buffers);
-                let free = self.actions.iter().zip(&self.costs).filter(|(_, cost)| **cost == 0);
-                let score = |action: Action| scores[class(action)];
-                let best = free.map(|(action, _)| *action);
-                let best = best.reduce(|a, b| if score(b) > score(a) { b } else { a });
-                action = best.unwrap_or(action);
-                total += f64::from(score(action));
+                let (weights, scores) = (task.weights.actions, &mut self.scores);
+                let actions = &self.actions;
+                task.engine.score_actions(weights, task.atoms, state, actions, buffers, scores);
+                let free = (0..actions.len()).filter(|&at| self.costs[at] == 0);
+                let best = free.reduce(|a, b| if scores[b] > scores[a] { b } else { a });
+                let best = best.unwrap_or(0);
+                action = actions[best];
+                total += f64::from(scores[best]);
             }
             let label = system.arc(state, action).map_or(0, |arc| {
                 task.engine.best_label(task.weights.labels, task.atoms, state, arc, buffers)
@@ -77,7 +90,20 @@ impl BeamScratch {
         }
     }
 
-    /// Searches. If the tree is wrong, leaves the prefix of the worst violation in `guess`, and returns by how much it is ahead.
+    /// Searches. Leaves the sequence that is best by score and cost in `guess`, and returns its loss unless its tree is right.
+    fn find_costliest(&mut self, task: &Task<'_, f32>, gold: &Gold) -> Option<f64> {
+        self.search.run(task);
+        let root_of_cost = |tree: &State| f64::from(gold.wrong_so_far(tree)).sqrt();
+        let items = self.search.items.iter();
+        let (ahead, cost, step) = items
+            .map(|item| (item.score, root_of_cost(&item.state), item.step))
+            .reduce(|best, next| if next.0 + next.1 > best.0 + best.1 { next } else { best })
+            .map(|(score, cost, step)| (score - self.gold_scores[self.gold.len()], cost, step))?;
+        self.search.history(step, &mut self.guess);
+        (cost > 0.0).then_some((ahead + cost).max(0.0))
+    }
+
+    /// Searches. If the tree is wrong, leaves the prefix of the worst violation in `guess`, and returns its loss.
     fn find_violation(&mut self, task: &Task<'_, f32>, gold: &Gold) -> Option<f64> {
         self.search.start(task);
         let (mut worst, mut ahead, mut length) = (None, f64::NEG_INFINITY, 0);
@@ -97,7 +123,7 @@ impl BeamScratch {
             return None;
         }
         self.search.history(worst?, &mut self.guess);
-        Some(ahead)
+        Some(ahead.max(0.0) + 1.0)
     }
 
     /// Adds the features of a prefix to `delta`, from the action number `from` on.
@@ -124,13 +150,11 @@ impl BeamScratch {
                     problem.action_bits(),
                     &example.atoms,
                     &self.state,
+                    action,
                     buffers,
                 );
-                let class = class(action) as u32;
-                buffers
-                    .positions
-                    .iter()
-                    .for_each(|position| self.delta.add(position + class, sign));
+                let positions = buffers.positions.iter();
+                positions.for_each(|&at| self.delta.add(weight_position(at, action), sign));
             }
             system.apply(&mut self.state, action, label);
         }
@@ -173,11 +197,15 @@ impl Learner<TransitionProblem> for Beam {
             atoms: &example.atoms,
             width: self.width,
             guide: None,
+            first: None,
             sharpness: None,
         };
         scratch.find_gold(&task, &example.gold);
-        let violation = scratch.find_violation(&task, &example.gold);
-        if let Some(ahead) = violation {
+        let violation = match self.learning {
+            TransitionLearning::SentenceCost => scratch.find_costliest(&task, &example.gold),
+            _ => scratch.find_violation(&task, &example.gold),
+        };
+        if let Some(loss) = violation {
             let shared = scratch.gold.iter().zip(&scratch.guess);
             let from = shared.take_while(|(gold, guess)| gold == guess).count();
             scratch.delta.clear();
@@ -185,9 +213,8 @@ impl Learner<TransitionProblem> for Beam {
             scratch.add_features(problem, example, from, -1.0);
             scratch.delta.compact();
             let squared: f32 = scratch.delta.entries().map(|(_, value)| value * value).sum();
-            let loss = ahead.max(0.0) as f32 + 1.0;
             if squared > 0.0 {
-                weights.add(self.aggressiveness.min(loss / squared), &scratch.delta);
+                weights.add(self.aggressiveness.min(loss as f32 / squared), &scratch.delta);
             }
         }
         scratch.learn_labels(problem, example, self.aggressiveness, weights);

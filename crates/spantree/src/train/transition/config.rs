@@ -15,6 +15,8 @@ pub enum TransitionLearning {
     Local,
     /// Whole sequences of actions with the beam, by max violation; a beam ranks sequences by the sum of their scores.
     MaxViolation,
+    /// The same, by the sequence of the beam that is costliest for its score.
+    SentenceCost,
 }
 
 /// Which actions `local` learning holds for right.
@@ -41,7 +43,7 @@ pub struct TransitionConfig {
     pub beam: usize,
     /// What is learned.
     pub learning: TransitionLearning,
-    /// `max-violation`: epochs of `local` learning before the beam is used.
+    /// `max-violation` and `sentence-cost`: epochs of `local` learning before the beam is used.
     pub greedy_epochs: u64,
     /// `local`: which actions are right.
     pub oracle: TransitionOracle,
@@ -71,7 +73,7 @@ impl Default for TransitionConfig {
 impl TransitionConfig {
     /// Whether the beam takes part in training.
     pub(super) fn is_global(&self) -> bool {
-        self.beam > 1 && self.learning == TransitionLearning::MaxViolation
+        self.beam > 1 && self.learning != TransitionLearning::Local
     }
 
     pub(crate) fn check(&self) -> Result<(), TrainError> {

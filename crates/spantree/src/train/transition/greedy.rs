@@ -11,9 +11,9 @@ use spantree_learn::{self as learn, Learner, Outcome, Rng, SparseVector};
 
 use super::super::TrainConfig;
 use super::config::TransitionOracle;
-use super::problem::{Example, LabelScratch, TransitionProblem, step};
+use super::problem::{Example, LabelScratch, TransitionProblem};
 use crate::feature::hash;
-use crate::transition::class;
+use crate::transition::weight_position;
 
 /// See the [module](self).
 pub(super) struct Greedy {
@@ -30,6 +30,7 @@ pub(super) struct GreedyScratch {
     state: State,
     oracle: OracleScratch,
     actions: Vec<Action>,
+    scores: Vec<f32>,
     costs: Vec<u32>,
     labels: LabelScratch,
     delta: SparseVector,
@@ -58,7 +59,7 @@ impl Greedy {
         weights: &mut learn::State,
         scratch: &mut GreedyScratch,
     ) -> (Action, Option<Action>) {
-        let GreedyScratch { state, oracle, actions, costs, labels, delta } = scratch;
+        let GreedyScratch { state, oracle, actions, scores, costs, labels, delta } = scratch;
         let engine = &problem.engine;
         engine.system.system().costs(state, &example.gold, actions, oracle, costs);
         if self.oracle == TransitionOracle::Static {
@@ -67,23 +68,29 @@ impl Greedy {
             free.skip(1).for_each(|cost| *cost = 1);
         }
         let table = problem.split(weights.weights()).0;
-        let scores = engine.score_actions(table, &example.atoms, state, &mut labels.engine);
-        let score = |action: Action| scores[class(action)];
+        let buffers = &mut labels.engine;
+        engine.score_actions(table, &example.atoms, state, actions, buffers, scores);
         let best = |free: bool| {
-            let some = actions.iter().zip(&*costs).filter(|(_, cost)| (**cost == 0) == free);
-            some.map(|(action, _)| *action).reduce(|a, b| if score(b) > score(a) { b } else { a })
+            let some = (0..actions.len()).filter(|&at| (costs[at] == 0) == free);
+            some.reduce(|a, b| if scores[b] > scores[a] { b } else { a })
         };
-        let right = best(true).unwrap_or(actions[0]);
-        let Some(wrong) = best(false) else { return (right, None) };
-        let loss = 1.0 - score(right) + score(wrong);
+        let right = best(true).unwrap_or(0);
+        let Some(wrong) = best(false) else { return (actions[right], None) };
+        let loss = 1.0 - scores[right] + scores[wrong];
+        let (right, wrong) = (actions[right], actions[wrong]);
         if loss > 0.0 {
-            let positions = &labels.engine.positions;
             delta.clear();
-            for &position in positions {
-                delta.add(position + class(right) as u32, 1.0);
-                delta.add(position + class(wrong) as u32, -1.0);
+            let mut features = 0;
+            for (action, sign) in [(right, 1.0), (wrong, -1.0)] {
+                if engine.system.has_places() {
+                    let bits = problem.action_bits();
+                    engine.find_action_positions(bits, &example.atoms, state, action, buffers);
+                }
+                let positions = buffers.positions.iter();
+                positions.for_each(|&at| delta.add(weight_position(at, action), sign));
+                features += buffers.positions.len();
             }
-            weights.add(step(self.aggressiveness, loss, positions.len()), delta);
+            weights.add(self.aggressiveness.min(loss / features.max(1) as f32), delta);
         }
         (right, (loss >= 1.0).then_some(wrong))
     }

@@ -4,11 +4,14 @@ use spantree_decode::Heads;
 use spantree_decode::transition::{Gold, OracleScratch, State, static_action};
 use spantree_learn::{self as learn, Problem, SparseVector};
 use spantree_treebank::Sentence;
+use spantree_treebank::repairs::edited_words;
 
 use super::super::TrainConfig;
 use super::super::support::Support;
 use crate::feature::Atoms;
-use crate::transition::{Engine, Scratch, best_of, class, label_score};
+use crate::transition::{
+    Engine, Scratch, TransitionSystem, best_of, heads_with_edits, label_score, weight_position,
+};
 
 /// The label of a word whose DEPREL is `_`: any.
 const FREE_LABEL: u16 = u16::MAX;
@@ -17,6 +20,8 @@ const FREE_LABEL: u16 = u16::MAX;
 pub(super) struct Example {
     pub(super) atoms: Atoms,
     pub(super) gold: Gold,
+    /// The heads under which the labels are learned.
+    heads: Vec<u32>,
     labels: Vec<u16>,
 }
 
@@ -25,26 +30,42 @@ impl Example {
     pub(super) fn new(engine: &Engine, sent: &Sentence) -> Option<Self> {
         let mut atoms = Atoms::default();
         atoms.fill(&engine.atoms, sent);
-        let gold = match sent.tree() {
-            Ok(tree) if engine.system.is_projective() => Gold::new(&Heads::from(tree.lift().heads)),
-            Ok(tree) => Gold::new(&Heads::from(tree.heads().to_vec())),
-            Err(_) if engine.system.system().is_dynamic() => Gold::partial(sent.heads()),
-            Err(_) => return None,
+        let kind = engine.system;
+        let tree = sent.tree().ok();
+        let mut heads = Vec::new();
+        let gold = match &tree {
+            Some(tree) if kind == TransitionSystem::ArcEdit => {
+                let edited = edited_words(sent).ok()?;
+                heads = heads_with_edits(tree, &edited);
+                let gold = Gold::with_edits(&heads);
+                // Edited words learn labels where they are.
+                let own = (1..).zip(&mut heads).filter(|(word, head)| word == *head);
+                own.for_each(|(word, head)| *head = tree.head(word));
+                gold
+            }
+            Some(tree) if kind.is_projective() => Gold::new(&Heads::from(tree.lift().heads)),
+            Some(tree) => Gold::new(&Heads::from(tree.heads().to_vec())),
+            None if kind.system().is_dynamic() => Gold::partial(sent.heads()),
+            None => return None,
         };
+        if heads.is_empty() {
+            heads = (1..=sent.len() as u32).map(|word| gold.head(word)).collect();
+        }
         let label = |name: &str| engine.labels.number(name).unwrap_or(FREE_LABEL);
         let labels = sent.words().map(|word| label(word.deprel())).collect();
-        Some(Self { atoms, gold, labels })
+        Some(Self { atoms, gold, heads, labels })
     }
 
     /// The label of an arc if it is gold and has one.
     fn label(&self, (head, child): (u32, u32)) -> Option<u16> {
-        let label = self.labels[child as usize - 1];
-        (self.gold.head(child) == head && label != FREE_LABEL).then_some(label)
+        let at = child as usize - 1;
+        let label = self.labels[at];
+        (self.heads[at] == head && label != FREE_LABEL).then_some(label)
     }
 
     /// Bytes held, roughly.
     pub(super) fn memory(&self) -> usize {
-        self.atoms.memory() + 18 * self.labels.len()
+        self.atoms.memory() + 22 * self.labels.len()
     }
 }
 
@@ -110,10 +131,11 @@ impl TransitionProblem {
                     action_bits,
                     &example.atoms,
                     &state,
+                    action,
                     &mut scratch,
                 );
-                let class = class(action) as u32;
-                scratch.positions.iter().for_each(|position| found(true, position + class));
+                let positions = scratch.positions.iter();
+                positions.for_each(|&at| found(true, weight_position(at, action)));
                 let mut label = 0;
                 if let Some(arc) = system.arc(&state, action)
                     && let Some(gold) = example.label(arc)
@@ -177,14 +199,10 @@ impl TransitionProblem {
                     delta.add(start + (position ^ u32::from(gold)), 1.0);
                     delta.add(start + (position ^ u32::from(rival)), -1.0);
                 }
-                weights.add(step(aggressiveness, loss, positions.len()), delta);
+                let features = 2 * positions.len().max(1);
+                weights.add(aggressiveness.min(loss / features as f32), delta);
             }
         }
         best
     }
-}
-
-/// The passive-aggressive step that makes up a loss when `features` weights rise and as many fall.
-pub(super) fn step(aggressiveness: f32, loss: f32, features: usize) -> f32 {
-    aggressiveness.min(loss / (2 * features.max(1)) as f32)
 }

@@ -11,7 +11,7 @@ fn setting(system: TransitionSystem) -> (Vec<Sentence>, Engine, Vec<i16>, Vec<i1
     let sentences: Vec<_> = Generator::new(GeneratorConfig::default()).take(40).collect();
     let labels = LabelSet::from_treebank(&sentences);
     let filter = LabelFilter::from_treebank(&sentences, &labels, 1);
-    let templates = StateTemplateTexts::for_columns(Columns::of(&sentences));
+    let templates = StateTemplateTexts::new(system, Columns::of(&sentences));
     let engine = Engine::new(system, &templates, labels, filter).unwrap();
     let mut rng = Rng::new(3);
     let mut random = |bits: u32| (0..1 << bits).map(|_| rng.below(2000) as i16 - 1000).collect();
@@ -27,16 +27,15 @@ fn enumerate(task: &Task<'_, i16>, state: &State, scratch: &mut Scratch) -> (f64
     }
     let mut actions = Vec::new();
     system.actions(state, &mut actions);
-    let scores = task.engine.score_actions(task.weights.actions, task.atoms, state, scratch);
+    let mut scores = Vec::new();
+    let weights = task.weights.actions;
+    task.engine.score_actions(weights, task.atoms, state, &actions, scratch, &mut scores);
     let mut result = (f64::NEG_INFINITY, 0);
-    for &action in &actions {
+    for (&action, &score) in actions.iter().zip(&scores) {
         let mut own = match task.sharpness {
             _ if actions.len() == 1 => 0.0,
-            None => scores[class(action)],
-            Some(sharpness) => {
-                let legal = actions.iter().map(|&action| scores[class(action)]);
-                share(scores[class(action)], legal, sharpness.actions).ln()
-            }
+            None => score,
+            Some(sharpness) => share(score, scores.iter().copied(), sharpness.actions).ln(),
         };
         let (engine, weights, mut label) = (task.engine, task.weights.labels, 0);
         if let Some(arc) = system.arc(state, action) {
@@ -65,7 +64,8 @@ fn an_unbounded_beam_finds_the_best_of_all_sequences() {
             let weights = Weights { actions: &actions[..], labels: &labels[..] };
             for sharpness in [None, Some(Sharpness { actions: 1e-3, labels: 2e-3 })] {
                 let (engine, atoms, width) = (&engine, &atoms, usize::MAX);
-                let task = Task { engine, weights, atoms, width, guide: None, sharpness };
+                let task =
+                    Task { engine, weights, atoms, width, guide: None, first: None, sharpness };
                 let mut state = State::default();
                 system.system().start(sent.len(), &mut state);
                 let (best, count) = enumerate(&task, &state, &mut Scratch::default());
@@ -94,6 +94,7 @@ fn the_history_of_an_item_leads_to_its_state() {
             atoms: &atoms,
             width: 5,
             guide: None,
+            first: None,
             sharpness: None,
         };
         search.run(&task);
