@@ -1,4 +1,5 @@
-//! Projective trees scored by siblings and grandparents (McDonald and Pereira 2006, Koo and Collins 2010).
+//! Projective trees scored by siblings, grandparents and outermost grandchildren (McDonald and Pereira 2006, Carreras 2007, Koo
+//! and Collins 2010).
 //!
 //! Finds the best trees under [`PartScores`], and sums over all of them. The chart is Eisner's with
 //! siblings put together before their arc is scored, and with a *context* for every half-tree: what the
@@ -7,8 +8,8 @@
 //! `b = h → s` with `s` between `h` and `m`, and the context `c'` that `m` has under `a`:
 //!
 //! ```text
-//! half(c, h)   = 1
-//! half(c, e)   = Σ arc(c, a) · half(c', e)                        over arcs a of h towards e
+//! half(c, h)   = outermost(c, none)                               on each side
+//! half(c, e)   = Σ arc(c, a) · half(c', e) · outermost(c, a)      over arcs a of h towards e
 //! arc(c, a)    = half(c', next to h) · score(c, a, none)          m is the first child on its side
 //!              + Σ arc(c, b) · between(b, a) · score(c, a, b)     over inner siblings
 //! between(b, a) = Σ half(under b, r) · half(under a, r + 1)       over the words r from s to m
@@ -16,10 +17,17 @@
 //! ```
 //!
 //! in any [semiring](crate::semiring); every tree has one derivation. One root child means that arcs of
-//! the root have no inner sibling.
+//! the root have no inner sibling. If only outermost children see their grandparent, the `c` of arcs is the word alone, as scores of
+//! arcs do not depend on more. If three siblings have scores, an arc item is the sum over items that know its inner sibling:
 //!
-//! Time O(n³) without grandparents and O(n⁴) with them when all arcs exist; with at most k heads per word
-//! O(kn²) and O(k²n²) in practice. Memory is that of the parts and O(n) per context. Ties: of equally good
+//! ```text
+//! arc(c, a)    = Σ sibling(c, a, b)                               over inner siblings and none
+//! sibling(c, a, none) = half(c', next to h) · score(c, a, none)
+//! sibling(c, a, b) = Σ sibling(c, b, d) · between(b, a) · score(c, a, b) · tri(a, b, d)
+//! ```
+//!
+//! Time O(n³) without grandparents and O(n⁴) with them, with outermost children or with three siblings when all arcs exist (O(n⁵) with
+//! grandparents and three siblings); with at most k heads per word O(kn²) and O(k²n²) in practice. Memory is that of the parts and O(n) per context. Ties: of equally good
 //! splits the first in the order above is taken. Crossing arcs: see [`rewiring`](crate::rewiring).
 //!
 //! ```

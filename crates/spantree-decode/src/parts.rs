@@ -1,34 +1,48 @@
 //! Scores of parts that span several arcs: what higher-order decoders read.
 //!
-//! A tree scores the sum, over its arcs `head → child`, of four parts:
+//! A tree scores the sum, over its arcs `head → child`, of these parts:
 //!
 //! | part | of | order |
 //! |---|---|---|
 //! | arc | head, child | 1 |
 //! | sibling | head, inner, child | 2 |
 //! | grandparent | grand, head, child | 2 |
+//! | outermost | head, child, the outermost child of the child on one side; one part for each side | 2 |
 //! | grand-sibling | grand, head, inner, child | 3 |
+//! | tri-sibling | head, second, inner, child | 3 |
 //!
-//! where *inner* is the nearest sibling between head and child ([`Heads::inner_sibling`]), or none, and
-//! *grand* is the head of the head, or none for children of the root (McDonald and Pereira 2006; Koo and
-//! Collins 2010). Only a given set of arcs exists, usually the few that a first-order model leaves; parts
-//! exist where all their arcs do. With k heads per word there are O(k²n) grandparents and, for c possible
-//! children of a head, c² sibling pairs.
+//! where *inner* is the nearest sibling between head and child ([`Heads::inner_sibling`]), or none, *second*
+//! is the inner sibling of the inner one, or none, and *grand* is the head of the head, or none for children
+//! of the root (McDonald and Pereira 2006; Carreras 2007; Koo and Collins 2010). An arc without an inner
+//! sibling has no tri-sibling part. Only a given set of arcs exists, usually the few that a first-order model
+//! leaves; parts exist where all their arcs do. With k heads per word there are O(k²n) grandparents and as many
+//! outermost children, and, for c possible children of a head, c² sibling pairs and c³ of three.
 //!
 //! Parts are zero until filled. Costs are edits of arc scores ([`PartScores::add`]); a head that must be
 //! kept is an arc without rivals in the set. NaN forbids, as in [`ArcScores`](crate::ArcScores).
 
-use std::ops::Range;
+mod arc_set;
 
 use crate::heads::Heads;
 use crate::scores::storable;
-use crate::table::ArcTable;
+pub(crate) use arc_set::ArcSet;
 
 /// The number of an arc in a set of arcs.
 pub type ArcId = u32;
 
-/// In place of an arc that the set does not have.
-const ABSENT: ArcId = ArcId::MAX;
+/// A side of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Before it.
+    Left,
+    /// Behind it.
+    Right,
+}
+
+impl Side {
+    /// Both sides.
+    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
+}
 
 /// A set of arcs with the scores of all parts made of them; see the [module documentation](self).
 ///
@@ -42,19 +56,7 @@ const ABSENT: ArcId = ArcId::MAX;
 /// ```
 #[derive(Clone, Debug)]
 pub struct PartScores {
-    words: usize,
-    /// Head and child, ascending: the arcs of a head are neighbours, by child.
-    arcs: Vec<(u32, u32)>,
-    ids: ArcTable<ArcId>,
-    /// The arcs of head `h`: `leaving[h]..leaving[h + 1]`.
-    leaving: Vec<ArcId>,
-    /// The first arc of each head that goes right.
-    rightward: Vec<ArcId>,
-    /// The arcs into word `w`, by head: `entering[entering_start[w]..entering_start[w + 1]]`.
-    entering: Vec<ArcId>,
-    entering_start: Vec<u32>,
-    /// The place of each arc among those that enter the same word.
-    rank: Vec<u32>,
+    set: ArcSet,
     arc_scores: Vec<f32>,
     /// For each arc: without an inner sibling, then with each.
     siblings: Vec<f32>,
@@ -65,6 +67,13 @@ pub struct PartScores {
     /// For each arc: grandparents × inner siblings. Empty until filled.
     grand_siblings: Vec<f32>,
     grand_sibling_start: Vec<usize>,
+    /// For each arc: no child on the left, none on the right, then each arc that leaves its child. Empty until filled.
+    outermost: Vec<f32>,
+    outermost_start: Vec<usize>,
+    /// For each sibling part with an inner sibling: the sibling parts of that one. Empty until filled.
+    tri_siblings: Vec<f32>,
+    /// By sibling part.
+    tri_sibling_start: Vec<usize>,
     looks_up: bool,
 }
 
@@ -72,14 +81,7 @@ pub struct PartScores {
 impl Default for PartScores {
     fn default() -> Self {
         let mut parts = Self {
-            words: 0,
-            arcs: Vec::new(),
-            ids: ArcTable::new(0, ABSENT),
-            leaving: Vec::new(),
-            rightward: Vec::new(),
-            entering: Vec::new(),
-            entering_start: Vec::new(),
-            rank: Vec::new(),
+            set: ArcSet::new(),
             arc_scores: Vec::new(),
             siblings: Vec::new(),
             sibling_start: Vec::new(),
@@ -87,6 +89,10 @@ impl Default for PartScores {
             grand_start: Vec::new(),
             grand_siblings: Vec::new(),
             grand_sibling_start: Vec::new(),
+            outermost: Vec::new(),
+            outermost_start: Vec::new(),
+            tri_siblings: Vec::new(),
+            tri_sibling_start: Vec::new(),
             looks_up: false,
         };
         parts.reset(0, |_, _| false);
@@ -98,65 +104,40 @@ impl PartScores {
     /// Starts anew with the arcs of `words` words for which `exists(head, child)`; all scores are zero.
     /// Memory is kept.
     pub fn reset(&mut self, words: usize, exists: impl Fn(usize, usize) -> bool) {
-        self.words = words;
-        self.ids.reset(words, ABSENT);
-        self.arcs.clear();
-        self.leaving.clear();
-        self.rightward.clear();
-        for head in 0..=words {
-            self.leaving.push(self.arcs.len() as ArcId);
-            for child in (1..=words).filter(|&child| child != head && exists(head, child)) {
-                self.ids.set(head, child, self.arcs.len() as ArcId);
-                self.arcs.push((head as u32, child as u32));
-            }
-            let is_left = |arc: &&(u32, u32)| arc.1 < arc.0;
-            let first = *self.leaving.last().unwrap_or(&0);
-            let left = self.arcs[first as usize..].iter().take_while(is_left).count();
-            self.rightward.push(first + left as ArcId);
-        }
-        self.leaving.push(self.arcs.len() as ArcId);
-        self.list_entering();
+        self.set.reset(words, exists);
         self.lay_out();
-    }
-
-    fn list_entering(&mut self) {
-        self.entering.clear();
-        self.entering_start.clear();
-        self.rank.clear();
-        self.rank.resize(self.arcs.len(), 0);
-        for child in 0..=self.words {
-            let start = self.entering.len();
-            self.entering_start.push(start as u32);
-            for &arc in self.ids.heads_of(child).iter().filter(|&&arc| arc != ABSENT) {
-                self.rank[arc as usize] = (self.entering.len() - start) as u32;
-                self.entering.push(arc);
-            }
-        }
-        self.entering_start.push(self.entering.len() as u32);
     }
 
     /// Gives every part its cell.
     fn lay_out(&mut self) {
         self.looks_up = false;
-        self.grand_siblings.clear();
-        for starts in
-            [&mut self.sibling_start, &mut self.grand_start, &mut self.grand_sibling_start]
-        {
+        for scores in [&mut self.grand_siblings, &mut self.outermost, &mut self.tri_siblings] {
+            scores.clear();
+        }
+        for starts in [
+            &mut self.sibling_start,
+            &mut self.grand_start,
+            &mut self.grand_sibling_start,
+            &mut self.outermost_start,
+        ] {
             starts.clear();
         }
-        let (mut siblings, mut grands, mut both) = (0, 0, 0);
-        for arc in 0..self.arcs.len() as ArcId {
+        let (mut siblings, mut grands, mut both, mut outermost) = (0, 0, 0, 0);
+        for arc in 0..self.set.len() as ArcId {
             self.sibling_start.push(siblings);
             self.grand_start.push(grands);
             self.grand_sibling_start.push(both);
-            let inner = self.inner(arc).len() + 1;
-            let above = self.entering(self.arc(arc).0).len().max(1);
+            self.outermost_start.push(outermost);
+            let (head, child) = self.set.arc(arc);
+            let inner = self.set.inner(arc).len() + 1;
+            let above = self.set.entering(head).len().max(1);
             siblings += inner;
             grands += above;
             both += inner * above;
+            outermost += NO_CHILD + self.set.leaving(child).len();
         }
         for (scores, len) in [
-            (&mut self.arc_scores, self.arcs.len()),
+            (&mut self.arc_scores, self.set.len()),
             (&mut self.siblings, siblings),
             (&mut self.grands, grands),
         ] {
@@ -167,32 +148,28 @@ impl PartScores {
 
     /// Scores every arc by `score(head, child)`.
     pub fn fill_arcs(&mut self, mut score: impl FnMut(usize, usize) -> f32) {
-        for (cell, &(head, child)) in self.arc_scores.iter_mut().zip(&self.arcs) {
-            *cell = storable(score(head as usize, child as usize));
+        for (cell, (head, child)) in self.arc_scores.iter_mut().zip(self.set.iter()) {
+            *cell = storable(score(head, child));
         }
     }
 
     /// Scores every sibling part by `score(head, inner, child)`; the parts of an arc come together.
     pub fn fill_siblings(&mut self, mut score: impl FnMut(usize, Option<usize>, usize) -> f32) {
-        let mut scores = std::mem::take(&mut self.siblings);
-        scores.clear();
-        for (arc, (head, child)) in self.arcs().enumerate() {
-            let parts = self.inner_words(arc as ArcId).map(|inner| score(head, inner, child));
-            scores.extend(parts.map(storable));
+        self.siblings.clear();
+        for (arc, (head, child)) in (0..).zip(self.set.iter()) {
+            let parts = self.set.inner_words(arc).map(|inner| score(head, inner, child));
+            self.siblings.extend(parts.map(storable));
         }
-        self.siblings = scores;
     }
 
     /// Scores every grandparent part by `score(grand, head, child)`; the parts of an arc come together.
     pub fn fill_grands(&mut self, mut score: impl FnMut(Option<usize>, usize, usize) -> f32) {
         self.looks_up = true;
-        let mut scores = std::mem::take(&mut self.grands);
-        scores.clear();
-        for (head, child) in self.arcs() {
-            let parts = self.grand_words(head).map(|grand| score(grand, head, child));
-            scores.extend(parts.map(storable));
+        self.grands.clear();
+        for (head, child) in self.set.iter() {
+            let parts = self.set.grand_words(head).map(|grand| score(grand, head, child));
+            self.grands.extend(parts.map(storable));
         }
-        self.grands = scores;
     }
 
     /// Scores every grand-sibling part by `score(grand, head, inner, child)`; the parts of an arc come
@@ -202,15 +179,51 @@ impl PartScores {
         mut score: impl FnMut(Option<usize>, usize, Option<usize>, usize) -> f32,
     ) {
         self.looks_up = true;
-        let mut scores = std::mem::take(&mut self.grand_siblings);
-        scores.clear();
-        for (arc, (head, child)) in self.arcs().enumerate() {
-            for grand in self.grand_words(head) {
-                let inner_words = self.inner_words(arc as ArcId);
-                scores.extend(inner_words.map(|inner| storable(score(grand, head, inner, child))));
+        self.grand_siblings.clear();
+        for (arc, (head, child)) in (0..).zip(self.set.iter()) {
+            for grand in self.set.grand_words(head) {
+                let parts = self.set.inner_words(arc).map(|inner| score(grand, head, inner, child));
+                self.grand_siblings.extend(parts.map(storable));
             }
         }
-        self.grand_siblings = scores;
+    }
+
+    /// Scores the outermost children of every child by `score(head, child, side, outermost)`, `None` standing for no child on
+    /// that side; the parts of an arc come together.
+    pub fn fill_outermost(
+        &mut self,
+        mut score: impl FnMut(usize, usize, Side, Option<usize>) -> f32,
+    ) {
+        self.outermost.clear();
+        for (head, child) in self.set.iter() {
+            let none = Side::BOTH.map(|side| score(head, child, side, None));
+            self.outermost.extend(none.map(storable));
+            for (_, word) in self.set.leaving(child).map(|arc| self.set.arc(arc)) {
+                let score = score(head, child, side_of(child, word), Some(word));
+                self.outermost.push(storable(score));
+            }
+        }
+    }
+
+    /// Scores every tri-sibling part by `score(head, second, inner, child)`; the parts of an arc come together, by inner
+    /// sibling.
+    pub fn fill_tri_siblings(
+        &mut self,
+        mut score: impl FnMut(usize, Option<usize>, usize, usize) -> f32,
+    ) {
+        self.tri_siblings.clear();
+        self.tri_sibling_start.clear();
+        for (arc, (head, child)) in (0..).zip(self.set.iter()) {
+            // Without an inner sibling there is nothing.
+            self.tri_sibling_start.push(self.tri_siblings.len());
+            for inner in self.set.inner(arc) {
+                self.tri_sibling_start.push(self.tri_siblings.len());
+                let word = self.set.arc(inner).1;
+                let parts =
+                    self.set.inner_words(inner).map(|second| score(head, second, word, child));
+                self.tri_siblings.extend(parts.map(storable));
+            }
+        }
     }
 
     /// Adds `cost` to the score of an arc; without effect on arcs that do not exist.
@@ -226,8 +239,14 @@ impl PartScores {
 
     /// Multiplies all scores by a positive factor.
     pub fn scale(&mut self, factor: f32) {
-        let tables =
-            [&mut self.arc_scores, &mut self.siblings, &mut self.grands, &mut self.grand_siblings];
+        let tables = [
+            &mut self.arc_scores,
+            &mut self.siblings,
+            &mut self.grands,
+            &mut self.grand_siblings,
+            &mut self.outermost,
+            &mut self.tri_siblings,
+        ];
         for score in tables.into_iter().flatten() {
             *score = storable(*score * factor);
         }
@@ -235,12 +254,12 @@ impl PartScores {
 
     /// Number of words, the root not counted.
     pub fn words(&self) -> usize {
-        self.words
+        self.set.words()
     }
 
     /// All arcs as (head, child), by number.
     pub fn arcs(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
-        self.arcs.iter().map(|&(head, child)| (head as usize, child as usize))
+        self.set.iter()
     }
 
     /// The number of an arc, if it exists.
@@ -248,7 +267,12 @@ impl PartScores {
     /// # Panics
     /// If `head` or `child` exceeds the number of words.
     pub fn id(&self, head: usize, child: usize) -> Option<ArcId> {
-        Some(self.ids.get(head, child)).filter(|&arc| arc != ABSENT)
+        self.set.id(head, child)
+    }
+
+    /// The arcs that exist.
+    pub(crate) fn set(&self) -> &ArcSet {
+        &self.set
     }
 
     /// The score of a tree, part by part: −∞ if it uses an arc that does not exist.
@@ -256,23 +280,61 @@ impl PartScores {
     /// # Panics
     /// If the tree has another number of words, or a head beyond it.
     pub fn tree_score(&self, tree: &Heads) -> f64 {
-        assert_eq!(tree.words(), self.words, "tree and scores differ in length");
+        assert_eq!(tree.words(), self.words(), "tree and scores differ in length");
         tree.arcs().map(|(_, child)| self.word_score(tree, child)).sum()
     }
 
     /// What the arc into `child` contributes to the score of a tree.
     pub(crate) fn word_score(&self, tree: &Heads, child: usize) -> f64 {
         let head = tree.head(child);
+        let beside = tree.inner_sibling(child);
         let arc = self.id(head, child);
-        let inner = tree.inner_sibling(child).map(|inner| self.id(head, inner));
+        let inner = beside.map(|inner| self.id(head, inner));
         let grand = (head != 0).then(|| self.id(tree.head(head), head));
         match (arc, inner, grand) {
             (None, _, _) | (_, Some(None), _) | (_, _, Some(None)) => f64::NEG_INFINITY,
-            (Some(arc), inner, grand) => sum(self.scores(arc, grand.flatten(), inner.flatten())),
+            (Some(arc), inner, grand) => {
+                sum(self.scores(arc, grand.flatten(), inner.flatten()))
+                    + self.tri_sibling_in(tree, arc, beside)
+                    + self.outermost_in(tree, arc)
+            }
         }
     }
 
-    /// The scores of the four parts of an arc, given the arc into its head and the arc to the inner sibling.
+    /// The score of the tri-sibling part of an arc in a tree.
+    fn tri_sibling_in(&self, tree: &Heads, arc: ArcId, inner: Option<usize>) -> f64 {
+        let Some(inner) = inner.filter(|_| self.has_tri_siblings()) else { return 0.0 };
+        let head = self.set.arc(arc).0;
+        let second = tree.inner_sibling(inner).map(|second| self.id(head, second));
+        match (self.id(head, inner), second) {
+            (None, _) | (_, Some(None)) => f64::NEG_INFINITY,
+            (Some(inner), second) => {
+                let place = second.flatten().map_or(0, |second| self.inner_place(inner, second));
+                f64::from(self.tri_siblings(arc, inner)[place])
+            }
+        }
+    }
+
+    /// The scores of the two parts of an arc and outermost children in a tree.
+    fn outermost_in(&self, tree: &Heads, arc: ArcId) -> f64 {
+        if !self.has_outermost() {
+            return 0.0;
+        }
+        let word = self.set.arc(arc).1;
+        let is_child = |&other: &usize| tree.head(other) == word;
+        let first = (1..word).find(is_child);
+        let last = (word + 1..=tree.words()).rev().find(is_child);
+        let score = |(side, outermost): (Side, Option<usize>)| match outermost {
+            None => f64::from(self.childless(arc, side)),
+            Some(child) => self.id(word, child).map_or(f64::NEG_INFINITY, |below| {
+                let place = below - self.set.leaving(word).start;
+                f64::from(self.outermost(arc)[place as usize])
+            }),
+        };
+        Side::BOTH.into_iter().zip([first, last]).map(score).sum()
+    }
+
+    /// The scores of arc, sibling, grandparent and grand-sibling, given the arc into the head and the arc to the inner sibling.
     pub(crate) fn scores(
         &self,
         arc: ArcId,
@@ -280,9 +342,9 @@ impl PartScores {
         inner: Option<ArcId>,
     ) -> [f32; 4] {
         let at = arc as usize;
-        let above = grand.map_or(0, |grand| self.rank[grand as usize] as usize);
-        let beside = inner.map_or(0, |inner| (inner - self.inner(arc).start) as usize + 1);
-        let width = self.inner(arc).len() + 1;
+        let above = grand.map_or(0, |grand| self.set.rank(grand));
+        let beside = inner.map_or(0, |inner| self.inner_place(arc, inner));
+        let width = self.set.inner(arc).len() + 1;
         let both = self.grand_sibling_start[at] + above * width + beside;
         [
             self.arc_scores[at],
@@ -292,73 +354,70 @@ impl PartScores {
         ]
     }
 
+    /// The place of an inner sibling among those of an arc: 0 is for none.
+    fn inner_place(&self, arc: ArcId, inner: ArcId) -> usize {
+        (inner - self.set.inner(arc).start) as usize + 1
+    }
+
     /// The score of an arc alone.
     pub(crate) fn arc_score(&self, arc: ArcId) -> f32 {
         self.arc_scores[arc as usize]
     }
 
-    /// Whether any part depends on grandparents.
+    /// The scores of the outermost children of the child of an arc, by arc.
+    pub(crate) fn outermost(&self, arc: ArcId) -> &[f32] {
+        let start = self.outermost_start[arc as usize] + NO_CHILD;
+        &self.outermost[start..][..self.set.leaving(self.set.arc(arc).1).len()]
+    }
+
+    /// The score of no child on one side of the child of an arc.
+    pub(crate) fn childless(&self, arc: ArcId, side: Side) -> f32 {
+        self.outermost[self.outermost_start[arc as usize] + side as usize]
+    }
+
+    /// The scores of an arc with an inner sibling: without a second one, then with each.
+    pub(crate) fn tri_siblings(&self, arc: ArcId, inner: ArcId) -> &[f32] {
+        let start = self.tri_sibling_start[self.sibling_cell(arc, inner)];
+        &self.tri_siblings[start..][..self.set.inner(inner).len() + 1]
+    }
+
+    /// Whether any part of an arc depends on grandparents.
     pub(crate) fn looks_up(&self) -> bool {
         self.looks_up
     }
 
-    /// Head and child of an arc.
-    pub(crate) fn arc(&self, arc: ArcId) -> (usize, usize) {
-        let (head, child) = self.arcs[arc as usize];
-        (head as usize, child as usize)
+    /// Whether outermost children have scores.
+    pub(crate) fn has_outermost(&self) -> bool {
+        !self.outermost.is_empty()
     }
 
-    /// The arcs of a head, by child.
-    pub(crate) fn leaving(&self, head: usize) -> Range<ArcId> {
-        self.leaving[head]..self.leaving[head + 1]
-    }
-
-    /// The arcs of a head whose children lie between it and `end`, which counts.
-    pub(crate) fn towards(&self, head: usize, end: usize) -> Range<ArcId> {
-        let Range { start, end: stop } = self.leaving(head);
-        let middle = self.rightward[head];
-        if end > head {
-            let arcs = &self.arcs[middle as usize..stop as usize];
-            middle..middle + arcs.partition_point(|arc| arc.1 as usize <= end) as ArcId
-        } else {
-            let arcs = &self.arcs[start as usize..middle as usize];
-            start + arcs.partition_point(|arc| (arc.1 as usize) < end) as ArcId..middle
-        }
-    }
-
-    /// The arcs into a word, by head.
-    pub(crate) fn entering(&self, word: usize) -> &[ArcId] {
-        let (start, end) = (self.entering_start[word], self.entering_start[word + 1]);
-        &self.entering[start as usize..end as usize]
-    }
-
-    /// The arcs to possible inner siblings.
-    pub(crate) fn inner(&self, arc: ArcId) -> Range<ArcId> {
-        let (head, child) = self.arc(arc);
-        if child > head { self.rightward[head]..arc } else { arc + 1..self.rightward[head] }
+    /// Whether three siblings have scores.
+    pub(crate) fn has_tri_siblings(&self) -> bool {
+        !self.tri_siblings.is_empty()
     }
 
     /// The number of the sibling part of an arc and an inner sibling.
     pub(crate) fn sibling_cell(&self, arc: ArcId, inner: ArcId) -> usize {
-        self.sibling_start[arc as usize] + (inner - self.inner(arc).start) as usize + 1
+        self.sibling_start[arc as usize] + self.inner_place(arc, inner)
+    }
+
+    /// The number of the first sibling part of an arc, the one without an inner sibling.
+    pub(crate) fn first_sibling_cell(&self, arc: ArcId) -> usize {
+        self.sibling_start.get(arc as usize).copied().unwrap_or(self.siblings.len())
     }
 
     /// Number of sibling parts.
     pub(crate) fn sibling_cells(&self) -> usize {
         self.siblings.len()
     }
+}
 
-    /// No inner sibling, then each.
-    fn inner_words(&self, arc: ArcId) -> impl Iterator<Item = Option<usize>> + '_ {
-        std::iter::once(None).chain(self.inner(arc).map(|inner| Some(self.arc(inner).1)))
-    }
+/// Cells of an arc for no outermost child: one for each [`Side`].
+const NO_CHILD: usize = 2;
 
-    /// Each possible head of a head; none for the root.
-    fn grand_words(&self, head: usize) -> impl Iterator<Item = Option<usize>> + '_ {
-        let above = self.entering(head);
-        let none = above.is_empty().then_some(None);
-        none.into_iter().chain(above.iter().map(|&arc| Some(self.arc(arc).0)))
-    }
+/// On which side of a word another one is.
+fn side_of(word: usize, other: usize) -> Side {
+    if other < word { Side::Left } else { Side::Right }
 }
 
 /// The sum of parts.

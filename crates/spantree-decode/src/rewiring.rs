@@ -1,4 +1,4 @@
-//! All trees, scored by siblings and grandparents: greedy rewiring (McDonald and Pereira 2006).
+//! All trees, scored by parts of several arcs: greedy rewiring (McDonald and Pereira 2006).
 //!
 //! The best tree with crossing arcs is NP-hard to find once scores look at more than one arc. So this
 //! search starts from a good tree and, as long as the score rises, applies the best of these changes:

@@ -40,8 +40,8 @@ impl<'a> Climb<'a> {
     fn best_change(&mut self) -> Option<Change> {
         let mut best = Change { gain: SMALLEST_GAIN, first: (0, 0), second: None };
         for child in 1..=self.parts.words() {
-            for &arc in self.parts.entering(child) {
-                let head = self.parts.arc(arc).0;
+            for &arc in self.parts.set().entering(child) {
+                let head = self.parts.set().arc(arc).0;
                 if self.may_move(child, head) {
                     let gain = self.gain(child, head);
                     if gain > best.gain {
@@ -82,8 +82,8 @@ impl<'a> Climb<'a> {
                 continue;
             }
             let head_of_new = self.tree.head(new);
-            for &arc in self.parts.entering(old) {
-                let head = self.parts.arc(arc).0;
+            for &arc in self.parts.set().entering(old) {
+                let head = self.parts.set().arc(arc).0;
                 if head == 0 || !self.dominates(new, head) {
                     continue;
                 }
@@ -102,30 +102,43 @@ impl<'a> Climb<'a> {
     /// What the score gains when `child` moves to `head`; a tree need not come out.
     ///
     /// Only these words contribute something else than before: the child, its children, whose grandparent
-    /// changes, and the siblings outside its old and its new place.
+    /// changes, the one or two siblings outside its old and its new place, and both heads, whose outermost children may
+    /// change.
     pub(super) fn gain(&mut self, child: usize, head: usize) -> f64 {
         let old_head = self.tree.head(child);
         if old_head == head {
             return 0.0;
         }
-        let beside_old = self.tree.outer_sibling(child);
+        let beside_old = self.outer_siblings(child);
         self.tree.attach(head, child);
-        let beside_new = self.tree.outer_sibling(child);
-        let touched = [Some(child), beside_old, beside_new];
+        let beside_new = self.outer_siblings(child);
+        let above = [old_head, head]
+            .map(|word| Some(word).filter(|&word| word > 0 && self.parts.has_outermost()));
+        let touched = [[Some(child), None], above, beside_old, beside_new];
+        let touched = touched.as_flattened();
         let after = self.score_of(touched, child);
         self.tree.attach(old_head, child);
         after - self.score_of(touched, child)
     }
 
-    /// What these words and the children of one of them contribute.
-    fn score_of(&self, words: [Option<usize>; 3], parent: usize) -> f64 {
-        let words = words.into_iter().flatten();
-        let score: f64 = words.map(|word| self.parts.word_score(self.tree, word)).sum();
+    /// The words whose parts have `child` as inner or as second sibling.
+    fn outer_siblings(&self, child: usize) -> [Option<usize>; 2] {
+        let next = self.tree.outer_sibling(child);
+        let after = next.filter(|_| self.parts.has_tri_siblings());
+        [next, after.and_then(|next| self.tree.outer_sibling(next))]
+    }
+
+    /// What these words and the children of one of them contribute, each once.
+    fn score_of(&self, words: &[Option<usize>], parent: usize) -> f64 {
+        let score = |word| self.parts.word_score(self.tree, word);
+        let distinct = (0..words.len()).filter(|&place| !words[..place].contains(&words[place]));
+        let sum: f64 = distinct.filter_map(|place| words[place]).map(score).sum();
         if !self.parts.looks_up() {
-            return score;
+            return sum;
         }
         let children = self.tree.arcs().filter(|&(head, _)| head == parent);
-        score + children.map(|(_, child)| self.parts.word_score(self.tree, child)).sum::<f64>()
+        let others = children.filter(|&(_, child)| !words.contains(&Some(child)));
+        sum + others.map(|(_, child)| score(child)).sum::<f64>()
     }
 }
 
@@ -143,6 +156,12 @@ mod tests {
         parts.fill_arcs(|head, child| score(head, child, 1));
         parts.fill_siblings(|head, inner, child| score(head, inner.unwrap_or(9), child));
         parts.fill_grands(|grand, head, child| score(grand.unwrap_or(8), head, child + 5));
+        parts.fill_outermost(|head, child, side, outermost| {
+            score(head, child * 3, outermost.unwrap_or(6 + side as usize))
+        });
+        parts.fill_tri_siblings(|head, second, inner, child| {
+            score(head * 5 + second.unwrap_or(7), inner, child)
+        });
         let space = TreeSpace { mode: RootMode::Many, projective: false };
         for tree in space.trees(4) {
             for (child, head) in (1..=4).flat_map(|c| (0..=4).map(move |h| (c, h))) {

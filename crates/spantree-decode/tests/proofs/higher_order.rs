@@ -15,7 +15,22 @@ use super::tables::{all_trees, close, modes, projective, tables};
 enum Order {
     Siblings,
     Grands,
+    /// Siblings and outermost grandchildren (Carreras 2007).
+    Outermost,
+    GrandSiblings,
+    TriSiblings,
     All,
+}
+
+impl Order {
+    const ALL: [Self; 6] = [
+        Self::Siblings,
+        Self::Grands,
+        Self::Outermost,
+        Self::GrandSiblings,
+        Self::TriSiblings,
+        Self::All,
+    ];
 }
 
 /// A sentence with random parts: `density` in 256 of its arcs exist, scores are smooth or tied.
@@ -54,12 +69,22 @@ impl Case {
         if self.order != Order::Grands {
             parts.fill_siblings(|head, inner, child| self.score([head, none(inner), child, 0], 3));
         }
-        if self.order != Order::Siblings {
+        if [Order::Grands, Order::GrandSiblings, Order::All].contains(&self.order) {
             parts.fill_grands(|grand, head, child| self.score([none(grand), head, child, 0], 4));
         }
-        if self.order == Order::All {
+        if [Order::GrandSiblings, Order::All].contains(&self.order) {
             parts.fill_grand_siblings(|grand, head, inner, child| {
                 self.score([none(grand), head, none(inner), child], 5)
+            });
+        }
+        if [Order::Outermost, Order::All].contains(&self.order) {
+            parts.fill_outermost(|head, child, side, outermost| {
+                self.score([head, child, side as usize, none(outermost)], 6)
+            });
+        }
+        if [Order::TriSiblings, Order::All].contains(&self.order) {
+            parts.fill_tri_siblings(|head, second, inner, child| {
+                self.score([head, none(second), inner, child], 7)
             });
         }
         parts
@@ -67,7 +92,7 @@ impl Case {
 }
 
 fn cases(longest: usize) -> impl Strategy<Value = Case> {
-    let order = prop_oneof![Just(Order::Siblings), Just(Order::Grands), Just(Order::All)];
+    let order = proptest::sample::select(&Order::ALL[..]);
     (
         0..=longest,
         any::<u64>(),
@@ -183,16 +208,12 @@ fn every_tree_is_counted_once() {
         (RootMode::Many, [1, 1, 3, 12, 55, 273, 1428, 7752]),
         (RootMode::One, [1, 1, 2, 7, 30, 143, 728, 3876]),
     ] {
-        for look_up in [false, true] {
+        for order in Order::ALL {
             let counts = std::array::from_fn(|words| {
-                let mut parts = PartScores::default();
-                parts.reset(words, |_, _| true);
-                if look_up {
-                    parts.fill_grands(|_, _, _| 0.0);
-                }
-                HigherOrderEisner::new(mode).count(&parts, &mut Default::default())
+                let case = Case { words, seed: 1, density: 256, tied: false, order };
+                HigherOrderEisner::new(mode).count(&case.parts(), &mut Default::default())
             });
-            assert_eq!(counts, expected, "{mode:?}");
+            assert_eq!(counts, expected, "{mode:?} {order:?}");
         }
     }
 }
