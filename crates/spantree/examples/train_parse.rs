@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let train = load(&folder.join("train.conllu"))?;
     let dev = load(&folder.join("dev.conllu"))?;
     let mut config = TrainConfig::default();
-    let mut templates = TemplateTexts::for_columns(Columns::of(&train), 1)?;
+    let mut templates = TemplateTexts::for_columns(Columns::of(&train), 1, Default::default())?;
     let mut model = None;
     for argument in arguments {
         let (key, value) = argument.split_once('=').ok_or("key=value")?;

@@ -23,7 +23,7 @@ pub use decoder::{Decoder, DecoderScratch, Scores};
 pub use engine::Engine;
 pub use filter::{ArcFilter, Filters};
 pub use header::{Header, TableInfo, TemplateTexts};
-pub use higher::{HigherOrder, PartScratch};
+pub use higher::{Grandchildren, HigherOrder, PartScratch};
 pub use labels::{LabelFilter, LabelSet};
 pub use parser::{MAX_LABELS, Parser};
 pub use pruner::{Candidates, Pruner, Pruning};

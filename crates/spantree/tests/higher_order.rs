@@ -1,6 +1,6 @@
 //! Parsers of the second and third order, from treebank to trees, on generated sentences.
 
-use spantree::graph::{Decoder, Parser};
+use spantree::graph::{Decoder, Grandchildren, Parser};
 use spantree::model::ModelError;
 use spantree::parser::{ParseOptions, ParseWarning};
 use spantree::train::{Progress, TrainConfig, Trainer};
@@ -58,6 +58,14 @@ fn higher_orders_learn_at_least_what_the_first_does() {
             [1, 2, 3].map(|order| train(decoder, order).info().dev.unwrap().las);
         assert!(second > first - 0.5 && third > first - 0.5, "{first} {second} {third}");
     }
+    let outermost =
+        TrainConfig { grandchildren: Grandchildren::Outermost, ..config(Decoder::Eisner, 2) };
+    let (data, dev) = (treebank(1, 150, 0.0), treebank(2, 50, 0.0));
+    let outermost = Trainer::new(outermost).train(&data, &dev, &mut |_| ()).unwrap();
+    assert!(outermost.info().templates.part.contains("first.upos"));
+    let [first, outermost] = [&train(Decoder::Eisner, 1), &outermost];
+    let [first, outermost] = [first, outermost].map(|parser| parser.info().dev.unwrap().las);
+    assert!(outermost > first - 0.5, "{first} {outermost}");
     let [exact, cube] = [Decoder::Eisner, Decoder::Cube].map(|decoder| train(decoder, 3));
     let [exact, cube] = [exact, cube].map(|parser| parser.info().dev.unwrap().las);
     assert!(cube > exact - 1.0, "{cube} with cube pruning, {exact} exactly");

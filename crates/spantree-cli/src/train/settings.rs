@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
-use spantree::graph::Decoder;
+use spantree::graph::{Decoder, Grandchildren};
 use spantree::train::{Cost, Kind, Mixing, Rule, TrainConfig};
 use spantree::transition::TransitionSystem;
 use spantree::treebank::transform::Scheme;
@@ -35,9 +35,12 @@ pub(super) struct Settings {
     /// eisner: projective trees; mst: all trees; 1ec: arcs may cross, each from one word only; cube: projective, with labels, for orders above 1 [default: by the share of crossing arcs]
     #[arg(long, value_name = "DECODER")]
     decoder: Option<Decoder>,
-    /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once) [default: 1]
+    /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once, three siblings) [default: 1]
     #[arg(long, value_name = "N")]
     order: Option<u32>,
+    /// Orders above 1: which grandchildren features look at [default: all]
+    #[arg(long, value_name = "WHICH")]
+    grandchildren: Option<GrandchildrenChoice>,
     /// How weights are updated [default: pa]
     #[arg(long, value_name = "RULE")]
     learner: Option<LearnerChoice>,
@@ -124,6 +127,23 @@ impl From<LearnerChoice> for Rule {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum GrandchildrenChoice {
+    /// each child with the head of its head
+    All,
+    /// the outermost child of a word on each side
+    Outermost,
+}
+
+impl From<GrandchildrenChoice> for Grandchildren {
+    fn from(choice: GrandchildrenChoice) -> Self {
+        match choice {
+            GrandchildrenChoice::All => Grandchildren::All,
+            GrandchildrenChoice::Outermost => Grandchildren::Outermost,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum CostChoice {
     /// a wrong head 1, a wrong label nothing
     Heads,
@@ -150,6 +170,7 @@ impl Settings {
         config.neural.epochs = self.epochs.or(config.neural.epochs);
         set(&mut config.patience, self.patience);
         set(&mut config.order, self.order);
+        set(&mut config.grandchildren, self.grandchildren.map(Grandchildren::from));
         set(&mut config.threads, self.threads);
         config.min_dev_threads = std::thread::available_parallelism().map_or(1, usize::from);
         set(&mut config.seed, self.seed);

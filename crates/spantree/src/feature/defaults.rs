@@ -4,7 +4,7 @@ use spantree_treebank::{Column, Sentence, Token};
 
 use super::atom::{ArcAtom, Atom};
 use super::template::{self, Template, TemplateError};
-use crate::graph::TemplateTexts;
+use crate::graph::{Grandchildren, TemplateTexts};
 
 /// The arc templates of the 2006 report (McDonald, Crammer, Pereira), with its prefix back-off.
 pub const MST06: &str = include_str!("../../templates/mst06.txt");
@@ -12,8 +12,11 @@ const ARC: &str = include_str!("../../templates/arc.txt");
 const LABEL: &str = include_str!("../../templates/label.txt");
 const RELABEL: &str = include_str!("../../templates/relabel.txt");
 const PRUNER: &str = include_str!("../../templates/pruner.txt");
-const PART: &str = include_str!("../../templates/part.txt");
-const THIRD: &str = include_str!("../../templates/third.txt");
+const SIBLING: &str = include_str!("../../templates/sibling.txt");
+const GRAND: &str = include_str!("../../templates/grand.txt");
+const OUTERMOST: &str = include_str!("../../templates/outermost.txt");
+const GRAND_SIBLING: &str = include_str!("../../templates/grand_sibling.txt");
+const TRI_SIBLING: &str = include_str!("../../templates/tri_sibling.txt");
 
 /// Which columns of a treebank say something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,11 +62,15 @@ impl Columns {
 
 impl TemplateTexts {
     /// The default templates of a parser of this order, for a treebank with these columns: those that ask for a missing
-    /// column are left out.
+    /// column are left out. Parts have grandchildren of this sort.
     ///
     /// # Errors
     /// Never with the files that come with Spantree; a test reads them.
-    pub fn for_columns(columns: Columns, order: u32) -> Result<Self, TemplateError> {
+    pub fn for_columns(
+        columns: Columns,
+        order: u32,
+        grandchildren: Grandchildren,
+    ) -> Result<Self, TemplateError> {
         let keep = |text| Self::select(text, columns);
         let mut texts = Self {
             arc: keep(ARC)?,
@@ -73,10 +80,16 @@ impl TemplateTexts {
         };
         if order > 1 {
             texts.pruner = keep(PRUNER)?;
-            texts.part = keep(PART)?;
         }
-        if order > 2 {
-            texts.part += &keep(THIRD)?;
+        let parts: &[&str] = match (order, grandchildren) {
+            (..=1, _) => &[],
+            (2, Grandchildren::All) => &[SIBLING, GRAND],
+            (2, Grandchildren::Outermost) => &[SIBLING, OUTERMOST],
+            (_, Grandchildren::All) => &[SIBLING, GRAND, GRAND_SIBLING, TRI_SIBLING],
+            (_, Grandchildren::Outermost) => &[SIBLING, OUTERMOST, TRI_SIBLING],
+        };
+        for part in parts {
+            texts.part += &keep(part)?;
         }
         Ok(texts)
     }

@@ -1,11 +1,14 @@
-//! Features of parts that span several arcs: head and child with the nearest inner sibling, the grandparent, or both.
+//! Features of parts that span several arcs: head and child with siblings between them, the grandparent, or the child's own
+//! outermost children.
 //!
 //! The templates are those of one file; the places that a template looks at say which part it is about. As with arcs, a
 //! feature is a sum of sides, one per place, computed once per token; every feature is joined with the shape of its part
-//! (directions, and whether the arcs cross), whatever the copies of the template. Arc atoms look at the two words that are no
-//! neighbours in the tree: inner sibling and child, or grandparent and child. A place that does not exist has a value of its
-//! own. Labels are those that arcs have when scored one by one, so that they are known before any tree is. Templates with list
-//! atoms are left out.
+//! (directions, and whether the arcs cross), whatever the copies of the template. Arc atoms look at two words that are no
+//! neighbours in the tree: inner sibling and child, grandparent and child, or head and outermost child. A place that does not exist
+//! has a value of its own. Labels are those that arcs have when scored one by one, so that they are known before any tree is.
+//! Templates with list atoms are left out.
+
+use spantree_decode::Side as WordSide;
 
 use super::arc::{Side, arc_value};
 use super::atom::ArcAtom;
@@ -13,79 +16,149 @@ use super::atoms::{AtomSet, Atoms, Between};
 use super::hash;
 use super::template::{Place, Template};
 
-/// Three or four words: `grand → head → child`, and `inner` between head and child.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Some words around an arc `head → child`; which of them count depends on the [kind](PartKind).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// The head of the head; `None` for the root.
     pub grand: Option<usize>,
     /// The head.
     pub head: usize,
+    /// The nearest sibling between head and inner sibling.
+    pub second: Option<usize>,
     /// The nearest sibling between head and child.
     pub inner: Option<usize>,
     /// The child.
     pub child: usize,
+    /// The child's outermost child on the side that the kind says.
+    pub below: Option<usize>,
 }
 
 impl Part {
-    /// The part of `child` in a tree, given as the heads of its words.
+    /// The part of one kind that `child` has in a tree, given as the heads of its words.
     #[must_use]
-    pub fn of(heads: &[u32], child: usize) -> Self {
+    pub fn of(heads: &[u32], child: usize, kind: PartKind) -> Self {
         let head = heads[child - 1] as usize;
-        let is_sibling = |&word: &usize| heads[word - 1] as usize == head;
-        let inner = match head < child {
-            true => (head + 1..child).rev().find(is_sibling),
-            false => (child + 1..head).find(is_sibling),
+        let is_below = |top: usize| move |&word: &usize| heads[word - 1] as usize == top;
+        let inner_of = |child: usize| match head < child {
+            true => (head + 1..child).rev().find(is_below(head)),
+            false => (child + 1..head).find(is_below(head)),
         };
-        Self { grand: (head > 0).then(|| heads[head - 1] as usize), head, inner, child }
+        let inner = inner_of(child);
+        let part = Self {
+            grand: (head > 0).then(|| heads[head - 1] as usize),
+            head,
+            second: inner.and_then(inner_of),
+            inner,
+            child,
+            below: match kind {
+                PartKind::First => (1..child).find(is_below(child)),
+                PartKind::Last => (child + 1..=heads.len()).rev().find(is_below(child)),
+                _ => None,
+            },
+        };
+        part.seen_by(kind)
     }
 
-    /// Whether a tree can have the part; a projective one has no grandparent between head and child.
+    /// Whether a tree can have the part; in a projective one no arc passes over the head of its head.
     #[inline]
     #[must_use]
     pub fn is_possible(self, projective: bool) -> bool {
-        let between = self.head.min(self.child)..self.head.max(self.child);
-        self.grand
-            .is_none_or(|grand| grand != self.child && !(projective && between.contains(&grand)))
+        let passes = |from: usize, to: usize, word| (from.min(to)..from.max(to)).contains(&word);
+        let below = |grand: usize, head: usize, child: usize| {
+            grand != child && !(projective && passes(head, child, grand))
+        };
+        self.grand.is_none_or(|grand| below(grand, self.head, self.child))
+            && self.below.is_none_or(|word| below(self.head, self.child, word))
     }
 
     /// What a kind of template can see of the part.
     #[must_use]
     pub fn seen_by(self, kind: PartKind) -> Self {
+        let sees = |place| kind.others().contains(&place);
         Self {
-            grand: self.grand.filter(|_| kind != PartKind::Sibling),
-            inner: self.inner.filter(|_| kind != PartKind::Grand),
+            grand: self.grand.filter(|_| sees(Place::Grand)),
+            second: self.second.filter(|_| sees(Place::Second)),
+            inner: self.inner.filter(|_| sees(Place::Inner)),
+            below: self.below.filter(|_| sees(Place::First) || sees(Place::Last)),
             ..self
+        }
+    }
+
+    /// The word at a place beside head and child.
+    #[inline]
+    fn word(self, place: Place) -> Option<usize> {
+        match place {
+            Place::Grand => self.grand,
+            Place::Second => self.second,
+            Place::Inner => self.inner,
+            _ => self.below,
         }
     }
 }
 
-/// Which words of a [`Part`] a template is about.
+/// Which words of a [`Part`] a template is about, beside head and child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// Head, inner sibling, child.
+    /// The inner sibling.
     Sibling,
-    /// Grandparent, head, child.
+    /// The grandparent.
     Grand,
-    /// All four.
+    /// Grandparent and inner sibling.
     GrandSibling,
+    /// Two siblings between head and child. Exists where there is an inner one.
+    TriSibling,
+    /// The leftmost child of the child.
+    First,
+    /// The rightmost child of the child.
+    Last,
 }
+
+/// Number of kinds.
+const KINDS: usize = PartKind::ALL.len();
 
 impl PartKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Sibling, Self::Grand, Self::GrandSibling];
+    pub const ALL: [Self; 6] =
+        [Self::Sibling, Self::Grand, Self::GrandSibling, Self::TriSibling, Self::First, Self::Last];
+
+    /// The kind for outermost children on one side.
+    #[must_use]
+    pub fn outermost(side: WordSide) -> Self {
+        match side {
+            WordSide::Left => Self::First,
+            WordSide::Right => Self::Last,
+        }
+    }
+
+    /// The places that the templates of the kind look at, beside head and child.
+    #[inline]
+    fn others(self) -> &'static [Place] {
+        match self {
+            Self::Sibling => &[Place::Inner],
+            Self::Grand => &[Place::Grand],
+            Self::GrandSibling => &[Place::Grand, Place::Inner],
+            Self::TriSibling => &[Place::Second, Place::Inner],
+            Self::First => &[Place::First],
+            Self::Last => &[Place::Last],
+        }
+    }
+
+    /// Whether a tree has something of this kind at a part.
+    #[must_use]
+    pub fn applies_to(self, part: Part) -> bool {
+        self != Self::TriSibling || part.inner.is_some()
+    }
 
     /// The kind of a template; `None` if it is about something else.
     fn of(template: &Template) -> Option<Self> {
         let looks_at = |place| template.tokens.iter().any(|token| token.place == place);
-        let known = [Place::Grand, Place::Head, Place::Inner, Place::Child];
-        let other = template.tokens.iter().any(|t| !known.contains(&t.place) || t.atom.is_list());
-        match (looks_at(Place::Inner), looks_at(Place::Grand)) {
-            _ if other || template.arcs.iter().any(|atom| atom.is_list()) => None,
-            (true, false) => Some(Self::Sibling),
-            (false, true) => Some(Self::Grand),
-            (true, true) => Some(Self::GrandSibling),
-            (false, false) => None,
-        }
+        let has_list = template.tokens.iter().any(|token| token.atom.is_list())
+            || template.arcs.iter().any(|atom| atom.is_list());
+        Self::ALL.into_iter().filter(|_| !has_list).find(|kind| {
+            let sees = |place| kind.others().contains(&place);
+            let is_end = |place| place == Place::Head || place == Place::Child;
+            Place::ALL.into_iter().all(|place| looks_at(place) == sees(place) || is_end(place))
+        })
     }
 }
 
@@ -97,28 +170,30 @@ struct Group {
 
 #[derive(Clone, Debug)]
 struct Compiled {
-    /// In the order of [`PLACES`].
-    sides: [Side; 4],
+    /// Of the head, the child and the [other places](PartKind::others) of the kind.
+    sides: Vec<Side>,
     /// Without labels.
     arcs: Vec<ArcAtom>,
     labels: bool,
 }
 
-const PLACES: [Place; 4] = [Place::Grand, Place::Head, Place::Inner, Place::Child];
+/// Most places of a kind.
+const PLACES: usize = 4;
 
 /// Compiled templates of parts.
 #[derive(Clone, Debug, Default)]
 pub struct PartTemplates {
-    groups: [Group; 3],
+    groups: [Group; KINDS],
 }
 
 /// The sides of every token of a sentence for [`PartTemplates`].
 #[derive(Clone, Debug, Default)]
 pub struct PartSides {
-    /// By kind and place: rows of tokens, the last row for a place that does not exist.
-    values: [[Vec<u32>; 4]; 3],
-    /// The label of each arc, at `child * (n + 1) + head`.
+    /// By kind and place, as in [`Compiled::sides`]: rows of tokens, the last row for a place that does not exist.
+    values: [[Vec<u32>; PLACES]; KINDS],
+    /// The label of each arc, at `child * width + head`.
     labels: Vec<u16>,
+    width: usize,
 }
 
 impl PartTemplates {
@@ -129,8 +204,9 @@ impl PartTemplates {
         for template in templates {
             if let Some(kind) = PartKind::of(template) {
                 let arcs = template.arcs.iter().copied();
+                let places = [Place::Head, Place::Child].iter().chain(kind.others());
                 all.groups[kind as usize].templates.push(Compiled {
-                    sides: PLACES.map(|place| Side::new(template, place, set)),
+                    sides: places.map(|&place| Side::new(template, place, set)).collect(),
                     arcs: arcs.filter(|&atom| atom != ArcAtom::Labels).collect(),
                     labels: template.arcs.contains(&ArcAtom::Labels),
                 });
@@ -149,8 +225,10 @@ impl PartTemplates {
     pub fn sides(&self, atoms: &Atoms, labels: &[u16], sides: &mut PartSides) {
         sides.labels.clear();
         sides.labels.extend_from_slice(labels);
+        sides.width = atoms.len() + 1;
         for (group, values) in self.groups.iter().zip(&mut sides.values) {
-            for (place, rows) in values.iter_mut().enumerate() {
+            let places = group.templates.first().map_or(0, |template| template.sides.len());
+            for (place, rows) in values.iter_mut().enumerate().take(places) {
                 rows.clear();
                 for row in 0..=atoms.len() {
                     rows.extend(group.templates.iter().map(|t| t.sides[place].value(atoms, row)));
@@ -176,17 +254,17 @@ impl PartTemplates {
             let word = word.unwrap_or(atoms.len() + 1);
             &sides.values[kind as usize][place][word * width..][..width]
         };
-        let (heads, children) = (row(1, Some(part.head)), row(3, Some(part.child)));
-        let (grands, inners) = (row(0, part.grand), row(2, part.inner));
+        let (heads, children) = (row(0, Some(part.head)), row(1, Some(part.child)));
+        let others = kind.others();
+        let first = row(2, part.word(others[0]));
+        let second = others.get(1).map(|&place| row(3, part.word(place)));
         let shape = shape(kind, part);
         let labels = labels.side(kind);
         for (column, template) in templates.iter().enumerate() {
             let mut sum = shape.wrapping_add(heads[column]).wrapping_add(children[column]);
-            if kind != PartKind::Sibling {
-                sum = sum.wrapping_add(grands[column]);
-            }
-            if kind != PartKind::Grand {
-                sum = sum.wrapping_add(inners[column]);
+            sum = sum.wrapping_add(first[column]);
+            if let Some(second) = second {
+                sum = sum.wrapping_add(second[column]);
             }
             if !template.arcs.is_empty() {
                 sum = sum.wrapping_add(template.arc_side(kind, atoms, between, part));
@@ -203,45 +281,61 @@ impl PartSides {
     /// The labels that the arcs of a part have in this sentence.
     #[must_use]
     pub fn labels(&self, part: Part) -> PartLabels {
-        let width = self.labels.len().isqrt();
-        let label = |head: usize, child: usize| Some(self.labels[child * width + head]);
+        let label = |head: usize, child: usize| Some(self.labels[child * self.width + head]);
         PartLabels {
             above: part.grand.and_then(|grand| label(grand, part.head)),
+            second: part.second.and_then(|second| label(part.head, second)),
             beside: part.inner.and_then(|inner| label(part.head, inner)),
             own: label(part.head, part.child),
+            below: part.below.and_then(|below| label(part.child, below)),
         }
     }
 }
 
-/// The labels of the arcs of a part: into its head, to the inner sibling, to the child.
+/// The labels of the arcs of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartLabels {
     /// `grand → head`.
     pub above: Option<u16>,
+    /// `head → second`.
+    pub second: Option<u16>,
     /// `head → inner`.
     pub beside: Option<u16>,
     /// `head → child`.
     pub own: Option<u16>,
+    /// `child → below`.
+    pub below: Option<u16>,
 }
 
 impl PartLabels {
     /// What the labels add to features of one kind.
     fn side(self, kind: PartKind) -> u32 {
-        let above = self.above.filter(|_| kind != PartKind::Sibling);
-        let beside = self.beside.filter(|_| kind != PartKind::Grand);
+        let seen = match kind {
+            PartKind::Sibling => [None, self.beside, self.own],
+            PartKind::Grand => [self.above, None, self.own],
+            PartKind::GrandSibling => [self.above, self.beside, self.own],
+            PartKind::TriSibling => [self.second, self.beside, self.own],
+            PartKind::First | PartKind::Last => [self.own, None, self.below],
+        };
         let value = |label: Option<u16>| label.map_or(0, |label| 1 + u64::from(label));
-        hash::side([above, beside, self.own].into_iter().map(value).fold(23, hash::mix))
+        hash::side(seen.into_iter().map(value).fold(23, hash::mix))
     }
 }
 
 impl Compiled {
-    /// What the arc atoms add: the same for all parts without the other word.
+    /// What the arc atoms add: the same for all parts without one of the two words.
     fn arc_side(&self, kind: PartKind, atoms: &Atoms, between: &Between, part: Part) -> u32 {
-        let other = if kind == PartKind::Sibling { part.inner } else { part.grand };
-        let Some(other) = other.filter(|&other| other != part.child) else { return 1 };
-        let add = |hash, &atom: &ArcAtom| {
-            hash::mix(hash, arc_value(atom, atoms, between, other, part.child))
+        let (from, to) = match kind {
+            PartKind::Sibling | PartKind::TriSibling => (part.inner, Some(part.child)),
+            PartKind::Grand | PartKind::GrandSibling => (part.grand, Some(part.child)),
+            PartKind::First | PartKind::Last => (Some(part.head), part.below),
         };
+        let (Some(from), Some(to)) = (from, to) else { return 1 };
+        if from == to {
+            return 1;
+        }
+        let add =
+            |hash, &atom: &ArcAtom| hash::mix(hash, arc_value(atom, atoms, between, from, to));
         hash::side(self.arcs.iter().fold(17, add))
     }
 }
@@ -261,7 +355,7 @@ fn shape(kind: PartKind, part: Part) -> u32 {
     ];
     let leftward = usize::from(part.head > part.child);
     let above = match part.grand {
-        Some(grand) if kind != PartKind::Sibling => {
+        Some(grand) if matches!(kind, PartKind::Grand | PartKind::GrandSibling) => {
             let span = part.head.min(part.child)..part.head.max(part.child);
             2 * usize::from(grand > part.head) + 4 * usize::from(span.contains(&grand))
         }

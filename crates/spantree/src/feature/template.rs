@@ -40,11 +40,13 @@ pub enum Place {
     Sibling,
     /// The nearest sibling between head and child.
     Inner,
+    /// The nearest sibling between head and inner sibling.
+    Second,
 }
 
 impl Place {
     /// All places.
-    pub const ALL: [Place; 10] = [
+    pub const ALL: [Place; 11] = [
         Place::Head,
         Place::Child,
         Place::Grand,
@@ -55,11 +57,14 @@ impl Place {
         Place::Below,
         Place::Sibling,
         Place::Inner,
+        Place::Second,
     ];
 
     fn name(self) -> &'static str {
-        ["head", "child", "grand", "left", "right", "first", "last", "below", "sibling", "inner"]
-            [self as usize]
+        [
+            "head", "child", "grand", "left", "right", "first", "last", "below", "sibling",
+            "inner", "second",
+        ][self as usize]
     }
 }
 

@@ -133,7 +133,7 @@ fn sums_of_features_never_change() {
 #[test]
 fn the_default_templates_are_read_and_follow_the_columns() {
     let all = Columns { lemma: true, xpos: true, feats: true };
-    let texts = crate::graph::TemplateTexts::for_columns(all, 3).unwrap();
+    let texts = crate::graph::TemplateTexts::for_columns(all, 3, Default::default()).unwrap();
     for text in [&texts.arc, &texts.label, &texts.relabel, &texts.pruner, &texts.part] {
         let templates = template::read(text).unwrap();
         let mut names: Vec<_> =
@@ -144,7 +144,7 @@ fn the_default_templates_are_read_and_follow_the_columns() {
         assert_eq!(names.len(), count, "a template stands twice");
     }
     let bare = Columns { lemma: false, xpos: false, feats: false };
-    let texts = crate::graph::TemplateTexts::for_columns(bare, 3).unwrap();
+    let texts = crate::graph::TemplateTexts::for_columns(bare, 3, Default::default()).unwrap();
     for word in ["lemma", "xpos", "fine", "feat", "agree"] {
         assert!(
             !texts.arc.contains(word)
@@ -241,17 +241,34 @@ fn tag_classes_are_distinct_for_universal_tags() {
 fn parts_of_a_tree() {
     // 2 heads 1, 4 and 5; 4 heads 3; 0 heads 2.
     let heads = [2, 0, 4, 2, 2];
-    let part = |grand, head, inner, child| Part { grand, head, inner, child };
-    assert_eq!(Part::of(&heads, 1), part(Some(0), 2, None, 1));
-    assert_eq!(Part::of(&heads, 2), part(None, 0, None, 2));
-    assert_eq!(Part::of(&heads, 3), part(Some(2), 4, None, 3));
-    assert_eq!(Part::of(&heads, 5), part(Some(0), 2, Some(4), 5));
-    assert_eq!(Part::of(&heads, 5).seen_by(PartKind::Grand), part(Some(0), 2, None, 5));
+    let of = |child, kind| Part::of(&heads, child, kind);
+    let part = |grand, head, inner, child| Part { grand, head, inner, child, ..Part::default() };
+    assert_eq!(of(1, PartKind::GrandSibling), part(Some(0), 2, None, 1));
+    assert_eq!(of(2, PartKind::GrandSibling), part(None, 0, None, 2));
+    assert_eq!(of(3, PartKind::GrandSibling), part(Some(2), 4, None, 3));
+    assert_eq!(of(5, PartKind::GrandSibling), part(Some(0), 2, Some(4), 5));
+    assert_eq!(of(5, PartKind::Grand), part(Some(0), 2, None, 5));
+    assert_eq!(of(5, PartKind::Sibling), part(None, 2, Some(4), 5));
     assert!(part(Some(5), 3, None, 4).is_possible(true));
     assert!(!part(Some(4), 3, None, 4).is_possible(false), "a cycle");
     assert!(part(Some(2), 3, None, 1).is_possible(false));
     assert!(!part(Some(2), 3, None, 1).is_possible(true), "3 → 1 crosses the arc into 2");
-    assert_eq!(Part::of(&heads, 5).seen_by(PartKind::Sibling), part(None, 2, Some(4), 5));
+    let outermost = |head, child, below| Part { head, child, below, ..Part::default() };
+    assert_eq!(of(2, PartKind::First), outermost(0, 2, Some(1)));
+    assert_eq!(of(2, PartKind::Last), outermost(0, 2, Some(5)));
+    assert_eq!(of(4, PartKind::Last), outermost(2, 4, None));
+    assert!(
+        !outermost(2, 4, Some(2)).is_possible(false) && !outermost(2, 4, Some(1)).is_possible(true)
+    );
+    assert!(
+        outermost(2, 4, Some(1)).is_possible(false) && outermost(2, 4, Some(3)).is_possible(true)
+    );
+    let heads = [0, 1, 1, 1];
+    let three = Part { head: 1, second: Some(2), inner: Some(3), child: 4, ..Part::default() };
+    assert_eq!(Part::of(&heads, 4, PartKind::TriSibling), three);
+    let pair = Part::of(&heads, 3, PartKind::TriSibling);
+    assert!(pair.second.is_none() && PartKind::TriSibling.applies_to(pair));
+    assert!(!PartKind::TriSibling.applies_to(Part::of(&heads, 2, PartKind::TriSibling)));
 }
 
 #[test]
@@ -274,7 +291,7 @@ fn part_features_tell_words_and_shapes_apart() {
     templates.sides(&atoms, &[0; 25], &mut sides);
     let feature = |kind, grand, head, inner, child| {
         let mut found = Vec::new();
-        let part = Part { grand, head, inner, child };
+        let part = Part { grand, head, inner, child, ..Part::default() };
         let part = (part, PartLabels::default());
         templates.features(kind, (&atoms, &between), &sides, part, |sum| found.push(sum));
         assert_eq!(found.len(), 1);
@@ -309,7 +326,8 @@ fn part_features_see_the_labels_of_all_arcs() {
         let mut labels = [0; 16];
         labelled.iter().for_each(|&(head, child)| labels[child * 4 + head] = 5);
         templates.sides(&atoms, &labels, &mut sides);
-        let (mut found, part) = (0, Part { grand: Some(0), head: 1, inner: Some(2), child: 3 });
+        let part = Part { grand: Some(0), head: 1, inner: Some(2), child: 3, ..Part::default() };
+        let mut found = 0;
         let part = (part, sides.labels(part));
         templates.features(kind, (&atoms, &between), &sides, part, |sum| found = sum);
         found

@@ -117,6 +117,10 @@ impl Neighbours {
             Place::First => self.first[word],
             Place::Last => self.last[word],
             Place::Inner => self.inner(word),
+            Place::Second => match self.inner(word) as usize {
+                inner if inner < self.heads.len() => self.inner(inner),
+                none => none as u32,
+            },
             Place::Below | Place::Sibling => self.heads.len() as u32,
         };
         row as usize

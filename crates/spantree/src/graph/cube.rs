@@ -5,7 +5,7 @@
 //! labels, the best by themselves.
 
 use spantree_decode::cube::{LabelledArc, Memory, Modifier, Modifiers, Step};
-use spantree_decode::{ArcScores, CubeModel, CubePruning, LabelId, RootMode};
+use spantree_decode::{ArcScores, CubeModel, CubePruning, LabelId, RootMode, Side};
 
 use super::higher::HigherOrder;
 use super::table::{Table, Weight};
@@ -111,22 +111,38 @@ impl<W: Weight, C: Fn(LabelledArc) -> f32> CubeModel for StepScorer<'_, W, C> {
 
 /// Visits the parts of a step, each with its labels.
 pub(crate) fn each_part(step: &Step, mut visit: impl FnMut(PartKind, (Part, PartLabels))) {
-    let (arc, below) = match *step {
+    let (arc, below, is_inside) = match *step {
         Step::Attach { arc, siblings, inside } => {
             let (inner, beside) = split(siblings.last);
-            let part = Part { grand: None, head: arc.head, inner, child: arc.child };
-            let labels = PartLabels { above: None, beside, own: Some(arc.label) };
+            let (second, label) = split(siblings.previous);
+            let part = Part { head: arc.head, second, inner, child: arc.child, ..Part::default() };
+            let labels =
+                PartLabels { second: label, beside, own: Some(arc.label), ..Default::default() };
             visit(PartKind::Sibling, (part, labels));
-            (arc, inside)
+            if inner.is_some() {
+                visit(PartKind::TriSibling, (part, labels));
+            }
+            (arc, inside, true)
         }
-        Step::Complete { arc, outside, .. } => (arc, outside),
+        Step::Complete { arc, outside, .. } => (arc, outside, false),
     };
+    let (word, label) = split(below.last);
+    let part = Part { head: arc.head, child: arc.child, below: word, ..Part::default() };
+    let labels = PartLabels { own: Some(arc.label), below: label, ..Default::default() };
+    let is_left = is_inside == (arc.head < arc.child);
+    let side = if is_left { Side::Left } else { Side::Right };
+    visit(PartKind::outermost(side), (part, labels));
     if let Modifiers { last: Some(last), previous, .. } = below {
         let (inner, beside) = split(previous);
         let (grand, head, child) = (Some(arc.head), arc.child, last.word as usize);
-        let labels = PartLabels { above: Some(arc.label), beside, own: Some(last.label) };
+        let part = Part { grand, head, inner, child, ..Part::default() };
+        let labels = PartLabels {
+            above: Some(arc.label),
+            beside,
+            own: Some(last.label),
+            ..Default::default()
+        };
         for kind in [PartKind::Grand, PartKind::GrandSibling] {
-            let part = Part { grand, head, inner, child }.seen_by(kind);
             visit(kind, (part, labels));
         }
     }
@@ -146,33 +162,27 @@ mod tests {
     fn steps_have_the_parts_of_their_tree() {
         // 2 heads 1, 4 and 5; 4 heads 3; 0 heads 2.
         let tree = Heads::from(vec![2, 0, 4, 2, 2]);
-        let (mut siblings, mut grands, mut both) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found: [Vec<(Part, PartLabels)>; PartKind::ALL.len()] = Default::default();
         for step in SEARCH.steps(&tree, &[7, 8, 9, 10, 11]) {
-            each_part(&step, |kind, (part, labels)| match kind {
-                PartKind::Sibling => siblings.push((part, labels)),
-                PartKind::Grand => grands.push((part, labels)),
-                PartKind::GrandSibling => both.push((part, labels)),
+            each_part(&step, |kind, (part, labels)| {
+                found[kind as usize].push((part.seen_by(kind), labels));
             });
         }
-        let heads = tree.as_slice();
-        let all = |kind| (1..=5).map(move |child| Part::of(heads, child).seen_by(kind));
-        assert!(all(PartKind::Sibling).all(|part| siblings.iter().any(|other| other.0 == part)));
-        let last = (
-            Part { grand: None, head: 2, inner: Some(4), child: 5 },
-            PartLabels { above: None, beside: Some(10), own: Some(11) },
-        );
-        assert!(siblings.len() == 5 && siblings.contains(&last));
-        let children = |parts: &[(Part, PartLabels)]| {
-            let mut children: Vec<_> = parts.iter().map(|(part, _)| part.child).collect();
-            children.sort_unstable();
-            children
-        };
-        assert_eq!(children(&grands), [1, 3, 5], "the outermost on each side");
-        assert!(
-            all(PartKind::GrandSibling)
-                .filter(|part| [1, 3, 5].contains(&part.child))
-                .all(|part| both.iter().any(|other| other.0 == part))
-        );
+        for kind in PartKind::ALL {
+            let children: &[usize] = match kind {
+                PartKind::Sibling | PartKind::First | PartKind::Last => &[1, 2, 3, 4, 5],
+                PartKind::TriSibling => &[5],
+                // The outermost on each side.
+                PartKind::Grand | PartKind::GrandSibling => &[1, 3, 5],
+            };
+            let mut parts: Vec<_> = found[kind as usize].iter().map(|(part, _)| *part).collect();
+            parts.sort_unstable_by_key(|part| part.child);
+            let of_tree = |&child: &usize| Part::of(tree.as_slice(), child, kind);
+            assert_eq!(parts, children.iter().map(of_tree).collect::<Vec<_>>(), "{kind:?}");
+        }
+        let labels = found[PartKind::Sibling as usize].iter().find(|(part, _)| part.child == 5);
+        let expected = PartLabels { beside: Some(10), own: Some(11), ..Default::default() };
+        assert_eq!(labels.map(|(_, labels)| *labels), Some(expected));
     }
 
     #[test]

@@ -1,15 +1,27 @@
 //! Parts of several arcs: what a higher-order parser has beside the scores of arcs.
 //!
 //! A [`Pruner`] leaves a few arcs per word; these are scored as in a first-order parser, and with them their siblings,
-//! grandparents or both (McDonald & Pereira 2006, Koo & Collins 2010). The decoder is exact for projective trees; for all
+//! grandparents or outermost grandchildren (McDonald & Pereira 2006, Carreras 2007, Koo & Collins 2010). The decoder is exact for projective trees; for all
 //! trees it is greedy rewiring from the best projective one.
 
+use serde::{Deserialize, Serialize};
 use spantree_decode::{ArcScores, PartScores};
 
 use super::decoder::Decoder;
 use super::pruner::{Candidates, Pruner};
 use super::table::{Table, Weight};
 use crate::feature::{Atoms, Between, Part, PartKind, PartSides, PartTemplates};
+
+/// Which grandchildren the parts of a higher-order parser include.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grandchildren {
+    /// Every child with its grandparent.
+    #[default]
+    All,
+    /// The outermost child of a word on each side, or that there is none (Carreras 2007).
+    Outermost,
+}
 
 /// Pruner and part templates, without their weights.
 #[derive(Clone, Debug)]
@@ -61,17 +73,29 @@ impl HigherOrder {
         };
         if self.templates.has(PartKind::Sibling) {
             scores.fill_siblings(|head, inner, child| {
-                score(PartKind::Sibling, Part { grand: None, head, inner, child })
+                score(PartKind::Sibling, Part { head, inner, child, ..Part::default() })
             });
         }
         if self.templates.has(PartKind::Grand) {
             scores.fill_grands(|grand, head, child| {
-                score(PartKind::Grand, Part { grand, head, inner: None, child })
+                score(PartKind::Grand, Part { grand, head, child, ..Part::default() })
             });
         }
         if self.templates.has(PartKind::GrandSibling) {
             scores.fill_grand_siblings(|grand, head, inner, child| {
-                score(PartKind::GrandSibling, Part { grand, head, inner, child })
+                score(PartKind::GrandSibling, Part { grand, head, inner, child, ..Part::default() })
+            });
+        }
+        if self.templates.has(PartKind::TriSibling) {
+            scores.fill_tri_siblings(|head, second, inner, child| {
+                let inner = Some(inner);
+                score(PartKind::TriSibling, Part { head, second, inner, child, ..Part::default() })
+            });
+        }
+        if [PartKind::First, PartKind::Last].iter().any(|&kind| self.templates.has(kind)) {
+            scores.fill_outermost(|head, child, side, below| {
+                let part = Part { head, child, below, ..Part::default() };
+                score(PartKind::outermost(side), part)
             });
         }
     }

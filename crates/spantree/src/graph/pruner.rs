@@ -104,11 +104,8 @@ impl Pruner {
         let w = ArcWeights { arcs, labels: arcs.table() };
         self.scorer.prepare(atoms, score);
         self.scorer.score(w, atoms, None, score);
-        forbid_unseen(&mut score.scores);
-        if Decoder::Mst.marginals(&score.scores, decode, marginals).is_none() {
-            // No tree without arcs that the filter rules out: words by themselves say enough.
-            fill_softmax(&score.scores, marginals);
-        }
+        lift_unseen(&mut score.scores);
+        Decoder::Mst.marginals(&score.scores, decode, marginals);
         candidates.reset(atoms.len());
         for child in 1..=atoms.len() {
             ranked.clear();
@@ -122,28 +119,22 @@ impl Pruner {
     }
 }
 
-/// Forbids the arcs that the filter rules out: they weigh nothing, and sums over weights so far apart need logarithms.
-fn forbid_unseen(scores: &mut ArcScores) {
+/// Brings the arcs that the filter rules out so near to the best of their word that sums over trees need no logarithms, and
+/// leaves them so far away that they weigh nothing. All arcs have scores, so there are trees.
+fn lift_unseen(scores: &mut ArcScores) {
     for child in 1..=scores.words() {
+        let seen = scores.heads_of(child).iter().copied().filter(|&score| score != UNSEEN);
+        let floor = seen.fold(f32::NEG_INFINITY, f32::max) - FAR;
         for head in 0..=scores.words() {
-            if scores.score(head, child) == UNSEEN {
-                scores.forbid(head, child);
+            if scores.score(head, child) == UNSEEN && floor.is_finite() {
+                scores.set(head, child, floor);
             }
         }
     }
 }
 
-/// The weights of the heads of each word, relative to its best.
-fn fill_softmax(scores: &ArcScores, weights: &mut ArcTable<f64>) {
-    weights.reset(scores.words(), 0.0);
-    for child in 1..=scores.words() {
-        let heads = scores.heads_of(child);
-        let best = heads.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        for (head, &score) in heads.iter().enumerate().filter(|(_, score)| score.is_finite()) {
-            weights.set(head, child, f64::from(score - best).exp());
-        }
-    }
-}
+/// How far arcs that the filter rules out are below the best: a weight of 10⁻¹³.
+const FAR: f32 = 30.0;
 
 #[cfg(test)]
 mod tests {
@@ -165,18 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn without_a_tree_words_rank_their_heads_alone() {
+    fn unseen_arcs_weigh_nothing_and_allow_trees() {
         // 1 and 2 can only head each other.
-        let mut scores = ArcScores::new(3);
+        let mut scores = ArcScores::from_fn(3, |_, _| UNSEEN);
         scores.set(2, 1, 1.0);
         scores.set(1, 2, 0.5);
-        scores.set(0, 3, UNSEEN);
         scores.set(1, 3, 0.0);
         scores.set(2, 3, -1.0);
-        forbid_unseen(&mut scores);
-        let mut weights = ArcTable::default();
-        fill_softmax(&scores, &mut weights);
-        assert_eq!(weights.heads_of(1), [0.0, 0.0, 1.0, 0.0]);
-        assert_eq!(weights.heads_of(3), [0.0, 1.0, (-1.0f64).exp(), 0.0]);
+        lift_unseen(&mut scores);
+        assert_eq!((scores.score(0, 1), scores.score(1, 3)), (1.0 - FAR, 0.0));
+        let (mut scratch, mut marginals) = (DecoderScratch::default(), ArcTable::default());
+        assert!(Decoder::Mst.marginals(&scores, &mut scratch, &mut marginals).is_some());
+        assert!(marginals.get(1, 3) > 0.7 && marginals.get(0, 3) < 1e-3);
     }
 }

@@ -380,8 +380,12 @@ mod tests {
 
     fn scorer(distance: bool) -> (ArcScorer, AtomSet) {
         let train = sentences();
-        let texts = TemplateTexts::for_columns(Columns { lemma: true, xpos: true, feats: true }, 1)
-            .unwrap();
+        let texts = TemplateTexts::for_columns(
+            Columns { lemma: true, xpos: true, feats: true },
+            1,
+            Default::default(),
+        )
+        .unwrap();
         let mut arc = texts.arc;
         if distance {
             arc = arc.replace("[bare direction]", "[bare direction distance]");

@@ -236,7 +236,7 @@ pub(crate) fn scored<'a>(
 fn templates(config: &TrainConfig, train: &[Sentence]) -> Result<TemplateTexts, TrainError> {
     let mut templates = match &config.templates {
         Some(templates) => templates.clone(),
-        None => TemplateTexts::for_columns(Columns::of(train), config.order)?,
+        None => TemplateTexts::for_columns(Columns::of(train), config.order, config.grandchildren)?,
     };
     if !config.learner.rule.is_joint() {
         templates.label.clear();

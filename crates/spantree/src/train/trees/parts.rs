@@ -32,7 +32,10 @@ impl PartTable {
                 higher.templates.sides(&example.atoms, &gold_labels(example), &mut sides);
                 let sentence = (&example.atoms, &between);
                 for (child, kind) in each_part(example.heads.len()) {
-                    let part = Part::of(&example.heads, child);
+                    let part = Part::of(&example.heads, child, kind);
+                    if !kind.applies_to(part) {
+                        continue;
+                    }
                     let part = (part, sides.labels(part));
                     higher.templates.features(kind, sentence, &sides, part, |feature| {
                         support.insert(position(feature, bits));
@@ -115,11 +118,12 @@ impl TreeProblem {
             return;
         }
         for (child, kind) in each_part(gold.len()) {
-            let [gold, guess] = [gold, guess].map(|tree| Part::of(tree, child).seen_by(kind));
+            let [gold, guess] = [gold, guess].map(|tree| Part::of(tree, child, kind));
             if gold == guess {
                 continue;
             }
-            for (part, value) in [(gold, 1.0), (guess, -1.0)] {
+            let trees = [(gold, 1.0), (guess, -1.0)];
+            for (part, value) in trees.into_iter().filter(|(part, _)| kind.applies_to(*part)) {
                 let part = (part, scratch.parts.sides.labels(part));
                 self.add_part(example, kind, part, value, scratch, delta);
             }

@@ -10,7 +10,7 @@ use spantree_treebank::Sentence;
 use super::*;
 use crate::feature::Columns;
 use crate::graph::TemplateTexts;
-use crate::graph::{Decoder, Filters, LabelSet, Pruning};
+use crate::graph::{Decoder, Filters, Grandchildren, LabelSet, Pruning};
 use crate::train::Cost;
 
 const DECODERS: [Decoder; 2] = [Decoder::Eisner, Decoder::Mst];
@@ -41,9 +41,18 @@ fn sentences() -> Vec<Sentence> {
 }
 
 fn problem(decoder: Decoder, joint: bool, order: u32) -> (TreeProblem, Vec<Example>) {
+    problem_with(decoder, joint, order, Grandchildren::All)
+}
+
+fn problem_with(
+    decoder: Decoder,
+    joint: bool,
+    order: u32,
+    grandchildren: Grandchildren,
+) -> (TreeProblem, Vec<Example>) {
     let train = sentences();
     let columns = Columns { lemma: false, xpos: false, feats: false };
-    let mut texts = TemplateTexts::for_columns(columns, order).unwrap();
+    let mut texts = TemplateTexts::for_columns(columns, order, grandchildren).unwrap();
     if !joint {
         texts.label.clear();
     }
@@ -128,10 +137,16 @@ fn violations(problem: &TreeProblem, example: &Example, w: &[f32]) -> (f64, f64)
 #[test]
 fn costly_decoding_finds_the_worst_violation_of_all_answers() {
     let mut rng = Rng::new(5);
-    let exact =
-        [(Decoder::Eisner, 1), (Decoder::Mst, 1), (Decoder::Eisner, 2), (Decoder::Eisner, 3)];
-    for (decoder, order) in exact {
-        let (problem, examples) = problem(decoder, true, order);
+    let exact = [
+        (Decoder::Eisner, 1, Grandchildren::All),
+        (Decoder::Mst, 1, Grandchildren::All),
+        (Decoder::Eisner, 2, Grandchildren::All),
+        (Decoder::Eisner, 2, Grandchildren::Outermost),
+        (Decoder::Eisner, 3, Grandchildren::All),
+        (Decoder::Eisner, 3, Grandchildren::Outermost),
+    ];
+    for (decoder, order, grandchildren) in exact {
+        let (problem, examples) = problem_with(decoder, true, order, grandchildren);
         for example in &examples {
             let w = weights(&problem, &mut rng);
             let (found, worst) = violations(&problem, example, &w);
