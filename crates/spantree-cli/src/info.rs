@@ -70,6 +70,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(parser) = &info.parser {
         describe_parser(parser, &mut text)?;
     }
+    if let Some(enhancer) = &info.enhancer {
+        write!(text, "enhancer     {} ways to label an arc", enhancer.labels.len())?;
+        if let Some(dev) = enhancer.dev {
+            write!(text, "; dev F1 {dev:.2} on its trees")?;
+        }
+        text.push('\n');
+    }
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

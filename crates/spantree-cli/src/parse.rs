@@ -213,6 +213,7 @@ impl Times {
             ("search", parser.search),
             ("labels", parser.labels),
             ("confidence", parser.confidence),
+            ("enhance", self.stages.enhance),
             ("render", self.render),
             ("write", self.write),
         ];

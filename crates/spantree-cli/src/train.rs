@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use spantree::enhance::EnhancerConfig;
 use spantree::model::Source;
 use spantree::pipeline;
 use spantree::pipeline::train::{PipelineConfig, Tags};
@@ -52,6 +53,9 @@ pub(crate) struct Arguments {
     /// number of clusters, to be made from the words of the training data
     #[arg(long, value_name = "FILE|N")]
     clusters: Option<ClusterSource>,
+    /// enhance: let graphs have cycles, as those of relative clauses do
+    #[arg(long)]
+    cycles: bool,
     #[command(flatten)]
     settings: Settings,
     /// Print the settings in force, as a file for --config, and stop
@@ -71,6 +75,8 @@ enum Stage {
     Tag,
     Lemma,
     Parse,
+    /// Enhanced graphs, written to DEPS; only if asked for
+    Enhance,
 }
 
 /// Where clusters are from.
@@ -138,6 +144,7 @@ impl Arguments {
             tag: wants(Stage::Tag),
             lemmatise: wants(Stage::Lemma),
             parse: wants(Stage::Parse),
+            enhance: wants(Stage::Enhance),
             tags: match self.tags {
                 TagsChoice::Gold => Tags::Gold,
                 TagsChoice::Predicted => Tags::Predicted,
@@ -145,6 +152,7 @@ impl Arguments {
             },
             tagger: TaggerConfig { max_weights, clusters, ..TaggerConfig::default() },
             parser,
+            enhancer: EnhancerConfig { cycles: self.cycles, ..EnhancerConfig::default() },
             ..PipelineConfig::default()
         })
     }

@@ -8,7 +8,6 @@
 
 mod feature;
 mod lemmatiser;
-mod problem;
 mod script;
 mod train;
 

@@ -3,6 +3,7 @@
 //! | module | question |
 //! |---|---|
 //! | [`combine`] | what do several parsers say together? |
+//! | [`enhance`] | which further heads has a word? |
 //! | [`feature`] | what does a parser see? templates, atoms, hashes |
 //! | [`graph`] | which tree, which labels, how sure? |
 //! | [`lemma`] | which base form? |
@@ -10,7 +11,7 @@
 //! | [`neural`] | the same, with the scores of a network |
 //! | [`parser`] | what do all kinds of parsers have in common? |
 //! | [`segment`] | where are the sentences, tokens and words of a text? |
-//! | [`rows`] | how are the weights of taggers and lemmatisers stored? |
+//! | [`rows`] | how are the weights of taggers, lemmatisers and enhancers stored? |
 //! | [`tag`] | which UPOS, XPOS and FEATS, how sure? |
 //! | [`train`] | how does a treebank become a model? |
 //! | [`transition`] | which tree, built action by action? |
@@ -33,6 +34,7 @@
 //! The three crates below know nothing of each other; they are re-exported here so that one dependency is enough.
 
 pub mod combine;
+pub mod enhance;
 pub mod feature;
 pub mod graph;
 pub mod lemma;

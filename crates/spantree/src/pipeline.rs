@@ -1,7 +1,7 @@
 //! From text to trees: the stages of one model file, run one after the other over the same [`Sentence`].
 //!
 //! ```text
-//! text → Segmenter → Tagger → Lemmatiser → Parser → the same Sentence, with offsets, tags, lemmas, a tree, confidences
+//! text → Segmenter → Tagger → Lemmatiser → Parser → Enhancer → the same Sentence, with offsets, tags, lemmas, a tree, a graph
 //! ```
 //! A [`Pipeline`] is immutable and shared by any number of [`Worker`]s. Every stage may be missing from a model; what is
 //! given in the input is kept unless [`Options::retag`] says otherwise. [`train`] makes a pipeline from a treebank.
@@ -14,6 +14,7 @@ mod worker;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::enhance::Enhancer;
 use crate::lemma::Lemmatiser;
 use crate::model::{Container, Header, ModelError, Sections, Source};
 use crate::parser::Parser;
@@ -24,6 +25,7 @@ pub use worker::{Options, Outcome, PipelineError, Timing, Worker};
 
 const TAGGER: &str = "tagger.";
 const LEMMATISER: &str = "lemmatiser.";
+const ENHANCER: &str = "enhancer.";
 
 /// The stages of a model, each of which may be missing.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,8 @@ pub struct Stages {
     pub lemmatiser: Option<Lemmatiser>,
     /// Trees.
     pub parser: Option<Parser>,
+    /// Graphs.
+    pub enhancer: Option<Enhancer>,
 }
 
 /// A loaded model; see the [module](self).
@@ -65,6 +69,9 @@ impl Pipeline {
         if let Some(parser) = &stages.parser {
             parser.write_sections(&mut sections)?;
         }
+        if let Some(enhancer) = &stages.enhancer {
+            enhancer.write_sections(ENHANCER, &mut sections)?;
+        }
         let header = Header {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             sources,
@@ -72,6 +79,7 @@ impl Pipeline {
             tagger: stages.tagger.as_ref().map(|stage| stage.header().clone()),
             lemmatiser: stages.lemmatiser.as_ref().map(|stage| stage.header().clone()),
             parser: stages.parser.as_ref().map(Parser::header),
+            enhancer: stages.enhancer.as_ref().map(|stage| stage.header().clone()),
         };
         Self::of_file(sections.into_container("the new model", &header)?, header)
     }
@@ -97,7 +105,7 @@ impl Pipeline {
     fn of_file(container: Container, header: Header) -> Result<Self, ModelError> {
         let container = Arc::new(container);
         let share = || Arc::clone(&container);
-        let Header { segmenter, tagger, lemmatiser, parser, .. } = header.clone();
+        let Header { segmenter, tagger, lemmatiser, parser, enhancer, .. } = header.clone();
         let stages = Stages {
             segmenter: segmenter
                 .map(|header| Segmenter::from_container(&container, header))
@@ -107,6 +115,9 @@ impl Pipeline {
                 .map(|header| Lemmatiser::new(share(), LEMMATISER, header))
                 .transpose()?,
             parser: parser.map(|header| Parser::new(share(), header)).transpose()?,
+            enhancer: enhancer
+                .map(|header| Enhancer::new(share(), ENHANCER, header))
+                .transpose()?,
         };
         Ok(Self { container, header, stages })
     }

@@ -1,8 +1,8 @@
 //! Rows of labelled numbers under hashed keys: the weights of a linear classifier with many sparse features.
 //!
 //! A feature has a weight for the few labels that it was seen with. Its row lists just these, so a table grows with what was
-//! seen and not with features × labels, features never share weights, and scoring touches non-zero weights alone. Taggers
-//! and lemmatisers keep their weights, dictionaries and word clusters in such tables.
+//! seen and not with features × labels, features never share weights, and scoring touches non-zero weights alone. Taggers,
+//! lemmatisers and enhancers keep their weights, dictionaries and word clusters in such tables.
 //!
 //! ```text
 //! starts  u32  first place of each of the 2^b buckets in the rows, and their end
@@ -12,6 +12,7 @@
 //! one that is about once in a million look-ups, and of two keys in the table one hides the other in about one of ten tables of
 //! 150,000 rows. Two reads from memory per look-up. Values are `i16`; sums in `i32` are exact.
 
+pub(crate) mod choice;
 pub(crate) mod space;
 
 use std::ops::Range;

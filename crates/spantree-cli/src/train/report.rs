@@ -74,6 +74,8 @@ fn describe_stage(stage: &Stage) -> Option<String> {
         }
         Stage::Lemmatiser(Some(accuracy)) => format!("lemmas  dev {accuracy:.2}"),
         Stage::Lemmatiser(None) => "lemmas".to_owned(),
+        Stage::Enhancer(Some(score)) => format!("graphs  dev {score:.2} on its trees"),
+        Stage::Enhancer(None) => "graphs".to_owned(),
         Stage::JackKnife(folds) => format!("tagging the training data in {folds} folds"),
         _ => return None,
     })

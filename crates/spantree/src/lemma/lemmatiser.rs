@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use spantree_treebank::{Column, Sentence};
 
 use super::feature::Word;
-use super::problem::best;
 use super::script::Script;
 use crate::model::{Container, ModelError, Sections};
+use crate::rows::choice::best;
 use crate::rows::{Row, Rows};
 
 /// What a lemmatiser says about itself: part of the header of a model.

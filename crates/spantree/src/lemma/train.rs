@@ -7,13 +7,12 @@ use spantree_learn::{PassiveAggressive, State, epoch, epoch_order};
 use spantree_treebank::{Column, Sentence, Token};
 use thiserror::Error;
 
-use super::feature::{FEATURES, Word};
+use super::feature::Word;
 use super::lemmatiser::{Header, LemmaOptions, Lemmatiser};
-use super::problem::{Example, ScriptProblem};
 use super::script::Script;
 use crate::model::{ModelError, Sections};
 use crate::rows::RowsBuilder;
-use crate::rows::space::Space;
+use crate::rows::choice::{ChoiceProblem, examples};
 
 /// Settings; the default is meant to be good for every treebank.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,8 +96,12 @@ impl LemmatiserTrainer {
         let (entries, scripts, general) = entries(train)?;
         let taught: Vec<&Entry<'_>> =
             entries.iter().filter(|entry| usize::from(entry.script) < general).collect();
-        let (examples, space) = self.examples(&taught);
-        let problem = ScriptProblem { space: &space, scripts: general };
+        let mut lower = String::new();
+        let features: Vec<_> =
+            taught.iter().map(|entry| entry.word.features(entry.form, &mut lower)).collect();
+        let gold: Vec<_> = taught.iter().map(|entry| entry.script).collect();
+        let (examples, space) = examples(&features, &gold, self.config.min_count);
+        let problem = ChoiceProblem { space: &space, labels: general };
         let learner = PassiveAggressive::cost_augmented(self.config.aggressiveness);
         let (mut state, mut scratch) = (State::new(space.weights()), Default::default());
         for number in 1..=self.config.epochs {
@@ -118,24 +121,6 @@ impl LemmatiserTrainer {
             Some(accuracy) => lemmatiser.with_dev(accuracy),
             None => lemmatiser,
         })
-    }
-
-    fn examples(&self, taught: &[&Entry<'_>]) -> (Vec<Example>, Space) {
-        let mut examples: Vec<Example> = taught
-            .iter()
-            .map(|entry| Example { rows: [0; FEATURES], gold: entry.script })
-            .collect();
-        let (mut space, mut lower) = (Space::default(), String::new());
-        let features: Vec<_> =
-            taught.iter().map(|entry| entry.word.features(entry.form, &mut lower)).collect();
-        for template in 0..FEATURES {
-            let keys: Vec<u64> = features.iter().map(|keys| keys[template]).collect();
-            let rows = space.add_template(&keys, self.config.min_count, |words, scripts| {
-                scripts.extend(words.iter().map(|&word| taught[word as usize].script));
-            });
-            examples.iter_mut().zip(rows).for_each(|(example, row)| example.rows[template] = row);
-        }
-        (examples, space)
     }
 }
 

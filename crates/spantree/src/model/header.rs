@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use spantree_neural::Cell;
 
-use crate::{graph, lemma, neural, segment, tag, transition};
+use crate::{enhance, graph, lemma, neural, segment, tag, transition};
 
 /// The header of a model file: what its stages say about themselves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct Header {
     pub lemmatiser: Option<lemma::Header>,
     /// Trees.
     pub parser: Option<ParserHeader>,
+    /// Graphs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enhancer: Option<enhance::Header>,
 }
 
 /// The part of the header that describes a parser, by its kind.

@@ -7,6 +7,7 @@ use spantree_treebank::Sentence;
 use thiserror::Error;
 
 use super::{Pipeline, Stages};
+use crate::enhance::{self, EnhanceError, EnhancerConfig};
 use crate::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
 use crate::model::ModelError;
 use crate::neural::{
@@ -42,6 +43,8 @@ pub struct PipelineConfig {
     pub lemmatise: bool,
     /// Train a parser.
     pub parse: bool,
+    /// Train an enhancer.
+    pub enhance: bool,
     /// What the parser learns from, if there is a tagger.
     pub tags: Tags,
     /// Number of parts in jack-knifing.
@@ -50,6 +53,8 @@ pub struct PipelineConfig {
     pub tagger: TaggerConfig,
     /// Settings of the parser; its seed and sources serve all stages.
     pub parser: TrainConfig,
+    /// Settings of the enhancer; the seed is that of the parser.
+    pub enhancer: EnhancerConfig,
 }
 
 impl Default for PipelineConfig {
@@ -59,10 +64,12 @@ impl Default for PipelineConfig {
             tag: true,
             lemmatise: true,
             parse: true,
+            enhance: false,
             tags: Tags::default(),
             folds: 5,
             tagger: TaggerConfig::default(),
             parser: TrainConfig::default(),
+            enhancer: EnhancerConfig::default(),
         }
     }
 }
@@ -81,6 +88,8 @@ pub enum Progress {
     JackKnife(usize),
     /// In the parser.
     Parser(train::Progress),
+    /// The enhancer is trained; F1 of its labelled arcs on gold trees in per cent, if there is a development set.
+    Enhancer(Option<f64>),
 }
 
 /// Why training failed.
@@ -99,6 +108,9 @@ pub enum PipelineTrainError {
     /// The parser.
     #[error(transparent)]
     Parser(#[from] train::TrainError),
+    /// The enhancer.
+    #[error(transparent)]
+    Enhancer(#[from] EnhanceError),
     /// The file.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -117,7 +129,7 @@ pub fn train(
     dev: &[Sentence],
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Pipeline, PipelineTrainError> {
-    if !(config.segment || config.tag || config.lemmatise || config.parse) {
+    if !(config.segment || config.tag || config.lemmatise || config.parse || config.enhance) {
         return Err(PipelineTrainError::NoStage);
     }
     let mut stages = Stages::default();
@@ -136,6 +148,12 @@ pub fn train(
     }
     if config.parse {
         stages.parser = Some(train_parser(config, &stages, train, dev, progress)?);
+    }
+    if config.enhance {
+        let settings = EnhancerConfig { seed: config.parser.seed, ..config.enhancer };
+        let enhancer = enhance::train(&settings, train, dev)?;
+        progress(Progress::Enhancer(enhancer.header().dev));
+        stages.enhancer = Some(enhancer);
     }
     Ok(Pipeline::new(&stages, config.parser.sources.clone())?)
 }

@@ -10,7 +10,7 @@ use super::Pipeline;
 use crate::parser::{self, Analysis, ParseError, ParseOptions, Parser};
 use crate::tag::tagset::columns;
 use crate::tag::{Dictionary, TagConfidence, TagOptions};
-use crate::{lemma, tag};
+use crate::{enhance, lemma, tag};
 
 /// What to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,13 +75,15 @@ pub struct Timing {
     pub lemmatise: Duration,
     /// Trees.
     pub parser: parser::Timing,
+    /// Graphs.
+    pub enhance: Duration,
 }
 
 impl Timing {
     /// All together.
     #[must_use]
     pub fn total(&self) -> Duration {
-        self.tag + self.lemmatise + self.parser.total()
+        self.tag + self.lemmatise + self.parser.total() + self.enhance
     }
 }
 
@@ -90,6 +92,7 @@ impl AddAssign for Timing {
         self.tag += other.tag;
         self.lemmatise += other.lemmatise;
         self.parser += other.parser;
+        self.enhance += other.enhance;
     }
 }
 
@@ -112,6 +115,7 @@ impl<'p> Worker<'p> {
             timing: Timing::default(),
             tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
+            enhancer: stages.enhancer.as_ref().map(enhance::Enhancer::worker),
             restricted: false,
             confidences: Vec::new(),
             restored: Vec::new(),
@@ -140,6 +144,7 @@ impl<'p> Worker<'p> {
     ) -> Result<Outcome<'_>, PipelineError> {
         let state = self.annotator.annotate(sent, options);
         let Some(parser) = self.parser.as_mut().filter(|_| options.parse) else {
+            self.annotator.enhance_given(sent, options);
             return Ok(Outcome { tags: &self.annotator.confidences, analysis: None });
         };
         if state.tags == Tags::Missing {
@@ -179,6 +184,7 @@ impl<'p> Worker<'p> {
         };
         let Some(parser) = parser.as_mut().filter(|_| options.parse) else {
             for (sent, tags) in sentences.iter_mut().zip(tags) {
+                annotator.enhance_given(sent, options);
                 each(sent, Ok(Outcome { tags, analysis: None }));
             }
             return;
@@ -206,12 +212,13 @@ impl<'p> Worker<'p> {
     }
 }
 
-/// The stages between segmenter and parser.
+/// The stages around the parser.
 #[derive(Debug)]
 struct Annotator<'p> {
     timing: Timing,
     tagger: Option<tag::Worker<'p>>,
     lemmatiser: Option<lemma::Worker<'p>>,
+    enhancer: Option<enhance::Worker<'p>>,
     /// Whether a dictionary restricts the tags.
     restricted: bool,
     /// Of the tags of the sentence at hand, if they were asked for.
@@ -285,8 +292,8 @@ impl Annotator<'_> {
         self.timing.lemmatise += start.elapsed();
     }
 
-    /// Follows the parser where it changed tags: the tagger may object, and lemmas may be others. A parser that chose the tags
-    /// knows how sure they are.
+    /// Follows the parser: where it changed tags, the tagger may object and lemmas may be others; a new tree has a new graph. A
+    /// parser that chose the tags knows how sure they are.
     fn follow(&mut self, sent: &mut Sentence, state: State, analysis: &Analysis) {
         let Self { tagger, restored, confidences, timing, .. } = self;
         restored.clear();
@@ -303,6 +310,22 @@ impl Annotator<'_> {
         }
         if state.lemmatised && restored.len() < analysis.retagged.len() {
             self.lemmatise(sent);
+        }
+        self.enhance(sent);
+    }
+
+    fn enhance(&mut self, sent: &mut Sentence) {
+        let start = Instant::now();
+        if let Some(enhancer) = &mut self.enhancer {
+            enhancer.enhance(sent);
+        }
+        self.timing.enhance += start.elapsed();
+    }
+
+    /// Adds the graph to a tree that the input has, for models without a parser.
+    fn enhance_given(&mut self, sent: &mut Sentence, options: &Options) {
+        if options.parse {
+            self.enhance(sent);
         }
     }
 }
