@@ -493,7 +493,7 @@ fn settings_come_from_defaults_file_and_flags() {
     );
     let both = printed(&["--config", "some.toml", "--epochs", "2", "--cost", "heads"]);
     for line in
-        ["epochs = 2", "rule = \"log-linear\"", "punct = 0.25", "label = 0.0", "patience = 3"]
+        ["epochs = 2", "rule = \"log-linear\"", "punct = 0.25", "label = 0.0", "patience = 6"]
     {
         assert!(both.lines().any(|found| found == line), "{line} in {both}");
     }

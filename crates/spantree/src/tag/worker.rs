@@ -41,7 +41,7 @@ pub struct TagConfidence {
 }
 
 /// The probability of tags that the tagger did not consider.
-const UNLIKELY: f64 = 0.001;
+const UNLIKELY: f64 = 0.03;
 
 /// Tags sentences with one model; see [`Tagger::worker`].
 #[derive(Debug)]
