@@ -57,7 +57,7 @@ mod fragments;
 mod gold;
 pub mod lr_spine;
 mod oracle;
-mod spans;
+pub mod spans;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,8 @@ fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
 }
 
 fn config() -> PipelineConfig {
-    let parser = TrainConfig { epochs: 3, label_epochs: 2, max_bits: 16, ..TrainConfig::default() };
+    let mut parser = TrainConfig::default();
+    parser.neural.epochs = Some(10);
     PipelineConfig { folds: 3, parser, ..PipelineConfig::default() }
 }
 
