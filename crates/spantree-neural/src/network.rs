@@ -316,12 +316,11 @@ impl Network {
         last.draw(rows * self.sides.outputs, rates.sides, rng);
     }
 
-    /// Scores all arcs and tags of a batch; with dropout if [`Network::draw_dropout`] was called on this trace.
+    /// Scores all arcs of a batch; with dropout if [`Network::draw_dropout`] was called on this trace.
     pub fn encode<T: Real>(&self, numbers: Numbers<'_, T>, batch: &Batch, trace: &mut Trace<T>) {
         let Numbers { table, dense, packs } = numbers;
         let starts = &batch.starts;
-        let Trace { normal, spread, input, layers, sides, arcs, tags, dropout, scratch, .. } =
-            trace;
+        let Trace { normal, spread, input, layers, sides, arcs, dropout, scratch, .. } = trace;
         dropout.resize_with(self.layers.len() + 2, Dropout::default);
         embedding::forward(table, self.shape.width, batch.ids(), normal);
         self.norm.forward(dense, normal, spread, input);
@@ -338,8 +337,14 @@ impl Network {
         leaky(sides);
         dropout[self.layers.len() + 1].apply(sides);
         self.arcs.forward(dense, &packs.arcs, starts, self.arc_sides(sides), arcs, scratch);
+    }
+
+    /// Scores all tags of a batch, after [`Network::encode`].
+    pub fn tag<T: Real>(&self, numbers: Numbers<'_, T>, trace: &mut Trace<T>) {
+        let Trace { sides, tags, scratch, .. } = trace;
         if self.shape.tags > 0 {
-            self.tags.forward(dense, &packs.tags, self.tag_rows(sides), tags, scratch);
+            let rows = self.tag_rows(sides);
+            self.tags.forward(numbers.dense, &numbers.packs.tags, rows, tags, scratch);
         }
     }
 
@@ -356,7 +361,7 @@ impl Network {
         self.labels.forward(numbers.dense, &numbers.packs.labels, sides, heads, labels, scratch);
     }
 
-    /// Adds the gradients of a loss, given those of the scores that [`Network::encode`] and [`Network::label`] left.
+    /// Adds the gradients of a loss, given those of the scores that [`Network::encode`], [`Network::label`] and [`Network::tag`] left.
     pub fn backward<T: Real>(
         &self,
         numbers: Numbers<'_, T>,
@@ -490,6 +495,7 @@ mod tests {
             network.draw_dropout(&batch, rates, &mut Rng::new(4), &mut trace);
             network.encode(numbers, &batch, &mut trace);
             network.label(numbers, (0, &heads), &mut trace);
+            network.tag(numbers, &mut trace);
             let mut loss = 0.0;
             let mut darcs = [0.0; 9 + 4];
             let mut dlabels = [0.0; 5 * 3];
@@ -547,7 +553,10 @@ mod tests {
             network.pack(&weights.dense, false, &mut packs);
             let [_, eight, sixteen] = Instructions::ALL.map(|limit| {
                 let (mut trace, numbers) = (Trace::default(), Numbers::new(&weights, &packs));
-                limited_to(limit, || network.encode(numbers, &batch, &mut trace));
+                limited_to(limit, || {
+                    network.encode(numbers, &batch, &mut trace);
+                    network.tag(numbers, &mut trace);
+                });
                 [trace.arc_scores(), trace.tag_scores()].concat()
             });
             assert_eq!(eight, sixteen, "{cell:?}");

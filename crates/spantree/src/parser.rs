@@ -13,11 +13,12 @@ use spantree_treebank::Sentence;
 
 use crate::graph::MAX_LABELS;
 use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
+use crate::tag::{Mixture, TagSet};
 use crate::{graph, neural, transition};
 
 pub use analysis::{
     Analysis, CONFIDENCE_LIMIT, Confidence, PROJECTIVE_LIMIT, ParseError, ParseOptions,
-    ParseWarning, Retagging, ScoredTree, SpanSource, Timing,
+    ParseWarning, ScoredTree, SpanSource, Timing,
 };
 
 /// A trained parser.
@@ -71,6 +72,24 @@ impl Parser {
             Self::Transition(parser) => parser.write_sections(sections)?,
         }
         Ok(())
+    }
+
+    /// How its opinion of tags is to be joined with that of a tagger; `None` if it has none.
+    #[must_use]
+    pub fn tag_mixture(&self) -> Option<Mixture> {
+        match self {
+            Self::Neural(parser) => parser.info().retags.then_some(parser.info().mixture),
+            Self::Graph(_) | Self::Transition(_) => None,
+        }
+    }
+
+    /// The tags that it scores, if it does.
+    #[must_use]
+    pub fn tagset(&self) -> Option<&TagSet> {
+        match self {
+            Self::Neural(parser) => Some(parser.tagset()),
+            Self::Graph(_) | Self::Transition(_) => None,
+        }
     }
 
     /// A worker with its own buffers; make one per thread.

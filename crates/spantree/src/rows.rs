@@ -13,6 +13,7 @@
 //! 150,000 rows. Two reads from memory per look-up. Values are `i16`; sums in `i32` are exact.
 
 pub(crate) mod choice;
+pub(crate) mod expanded;
 pub(crate) mod space;
 
 use std::ops::Range;

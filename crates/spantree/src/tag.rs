@@ -14,6 +14,7 @@
 mod atoms;
 mod cache;
 mod examples;
+mod joint;
 mod lattice;
 mod lexicon;
 mod list;
@@ -28,6 +29,7 @@ mod template;
 mod train;
 mod worker;
 
+pub use joint::{Beliefs, JointChoice, Mixture};
 pub use list::{Clusters, Dictionary, ListError};
 pub use neighbours::Neighbours;
 pub use tagger::{Header, TagScores, Tagger};

@@ -9,6 +9,7 @@ use spantree::neural::train::{Data, RightTags, train};
 use spantree::neural::{NeuralConfig, Parser, Sizes};
 use spantree::parser::{Analysis, ParseError, ParseOptions};
 use spantree::pipeline::Stages;
+use spantree::tag::{Beliefs, TagSet};
 use spantree::train::{Progress, TrainConfig, TrainError, choose_decoder};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence, load};
 use spantree_neural::Cell;
@@ -293,7 +294,9 @@ fn badly_tagged(seed: u64, count: usize) -> Vec<Sentence> {
 fn bad_tags_are_corrected() {
     let (right, right_dev) = (treebank(1, 200), treebank(2, 50));
     let (bad, bad_dev) = (badly_tagged(1, 200), badly_tagged(2, 50));
-    let right_tags = Some(RightTags { train: &right, dev: &right_dev });
+    let tagset = TagSet::from_treebank(&right).unwrap();
+    let beliefs: Vec<_> = bad_dev.iter().map(|sent| Beliefs::certain(&tagset, sent)).collect();
+    let right_tags = Some(RightTags { train: &right, dev: &right_dev, beliefs: &beliefs });
     let data = Data { train: &bad, versions: 1, dev: &bad_dev, right_tags };
     let mut told = None;
     let watch = &mut |progress| {
@@ -307,23 +310,24 @@ fn bad_tags_are_corrected() {
     let loaded = Pipeline::from_bytes("saved", &bytes(&parser, "tags")).unwrap();
     let mut worker = loaded.stages().parser.as_ref().unwrap().worker();
     let (mut sent, kept) = (bad_dev[0].clone(), &bad_dev[0]);
-    worker.parse(&mut sent, &ParseOptions::default()).unwrap();
-    assert!(sent.words().zip(kept.words()).all(|(a, b)| a.upos() == b.upos()), "not asked for");
-    let options =
-        ParseOptions { predicted_tags: true, confidence: true, ..ParseOptions::default() };
+    let analysis = worker.parse(&mut sent, &ParseOptions::default()).unwrap();
+    assert!(analysis.tag_scores.is_empty(), "not asked for");
+    let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
     let analysis = worker.parse(&mut sent, &options).unwrap();
-    assert!(!analysis.retagged.is_empty() && analysis.tags.len() == right_dev[0].len());
-    assert!(analysis.tags.iter().all(|sure| sure.upos > 0.5));
+    assert_eq!(analysis.tag_scores.len(), sent.len() * tagset.part_count());
+    assert!(sent.words().zip(kept.words()).all(|(a, b)| a.upos() == b.upos()), "not its task");
 }
 
 #[test]
 fn tags_that_get_no_better_stay() {
     let (train_set, dev) = (treebank(1, 60), treebank(2, 20));
-    let right_tags = Some(RightTags { train: &train_set, dev: &dev });
+    let tagset = TagSet::from_treebank(&train_set).unwrap();
+    let beliefs: Vec<_> = dev.iter().map(|sent| Beliefs::certain(&tagset, sent)).collect();
+    let right_tags = Some(RightTags { train: &train_set, dev: &dev, beliefs: &beliefs });
     let data = Data { train: &train_set, versions: 1, dev: &dev, right_tags };
     let parser = train(&config(), data, &mut |_| ()).unwrap();
     assert!(!parser.info().retags, "nothing is better than what is right");
     let mut sent = dev[0].clone();
     let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
-    assert!(parser.worker().parse(&mut sent, &options).unwrap().retagged.is_empty());
+    assert!(parser.worker().parse(&mut sent, &options).unwrap().tag_scores.is_empty());
 }

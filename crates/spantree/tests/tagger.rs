@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use spantree::lemma::{self, LemmaError, LemmaOptions, Lemmatiser, LemmatiserTrainer};
 use spantree::model::{Container, ModelError, Sections};
-use spantree::parser::Retagging;
 use spantree::tag::{
     self, Clusters, Dictionary, TagOptions, Tagger, TaggerConfig, TaggerTrainer, TrainError, Update,
 };
@@ -164,27 +163,6 @@ fn confidences_are_probabilities_and_mean_something() {
         }
     }
     assert!(right.0 / right.1 > wrong.0 / wrong.1 + 0.1, "{right:?} {wrong:?}");
-}
-
-#[test]
-fn what_a_parser_changes_stands_only_if_it_is_surer() {
-    let tagger = train(config());
-    let mut worker = tagger.worker();
-    let mut sent = treebank(2, 1).remove(0);
-    let options = TagOptions { confidence: true, ..TagOptions::default() };
-    let sure = worker.tag(&mut sent, &options)[0].upos;
-    assert!(sure > 0.9, "a change needs a good reason");
-    let right = sent.to_conllu();
-    let before =
-        [Column::Upos, Column::Xpos, Column::Feats].map(|c| sent.word(1).get(c).to_owned());
-    for (gain, stands) in [(0.0, false), (1.0, false), (10.0, true), (f32::INFINITY, true)] {
-        sent.set(1, Column::Upos, "X");
-        let change = Retagging { word: 1, before: before.clone(), gain };
-        let mut restored = Vec::new();
-        worker.review(&mut sent, &[change], |word| restored.push(word));
-        assert_eq!(restored.is_empty(), stands, "{gain}");
-        assert_eq!(sent.to_conllu() != right, stands, "{gain}");
-    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use spantree_neural::{Cell, Shape};
 
 use crate::model::{Calibration, DevScores, TrainingInfo};
+use crate::tag::Mixture;
 
 /// See the [module](self).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,9 +29,12 @@ pub struct Header {
     /// The tags (UPOS, XPOS, FEATS) that the network scores; none if it does not tag.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<[String; 3]>,
-    /// Whether its tags are better than those that it reads.
+    /// Whether tags are better when it has a say in them.
     #[serde(default)]
     pub retags: bool,
+    /// How much of a say.
+    #[serde(default)]
+    pub mixture: Mixture,
 }
 
 impl Header {

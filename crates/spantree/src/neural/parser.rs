@@ -107,6 +107,12 @@ impl Parser {
         &self.header
     }
 
+    /// The tags that the network scores; none if it does not tag.
+    #[must_use]
+    pub fn tagset(&self) -> &TagSet {
+        &self.tagset
+    }
+
     /// A worker with its own buffers; make one per thread.
     #[must_use]
     pub fn worker(&self) -> Worker<'_> {

@@ -76,6 +76,11 @@ impl Scorer {
         self.network.encode(self.numbers(), batch, trace);
     }
 
+    /// Scores the parts of tags of all words, after [`Scorer::score`].
+    pub fn score_tags(&self, scratch: &mut ScorerScratch) {
+        self.network.tag(self.numbers(), &mut scratch.trace);
+    }
+
     /// Scores the labels of all words of a sentence with these heads.
     pub fn score_labels(&self, sentence: usize, tree: &[u32], scratch: &mut ScorerScratch) {
         let ScorerScratch { batch, trace, heads, .. } = scratch;
@@ -95,11 +100,12 @@ impl ScorerScratch {
         scores.fill(|head, child| table[child * rows + head]);
     }
 
-    /// The scores of the parts of tags of a word of a sentence; none if the network does not tag.
+    /// The scores of the parts of tags of the words of a sentence, word by word; none if the network does not tag.
     #[must_use]
-    pub fn tags(&self, sentence: usize, word: usize) -> &[f32] {
+    pub fn tags(&self, sentence: usize) -> &[f32] {
         let count = self.trace.tag_scores().len() / self.batch.rows().max(1);
-        &self.trace.tag_scores()[(self.batch.starts()[sentence] + word) * count..][..count]
+        let starts = self.batch.starts();
+        &self.trace.tag_scores()[(starts[sentence] + 1) * count..starts[sentence + 1] * count]
     }
 
     /// The scores of the labels of a word of the sentence whose labels were scored last.

@@ -16,6 +16,7 @@ mod step;
 use spantree_treebank::Sentence;
 
 use super::Parser;
+use crate::tag::Beliefs;
 use crate::train::{Observer, TrainConfig, TrainError};
 pub use arcs::ArcLoss;
 pub use config::NeuralConfig;
@@ -43,6 +44,8 @@ pub struct RightTags<'a> {
     pub train: &'a [Sentence],
     /// Of the development set.
     pub dev: &'a [Sentence],
+    /// What the tagger thinks of the development set.
+    pub beliefs: &'a [Beliefs],
 }
 
 impl<'a> Data<'a> {

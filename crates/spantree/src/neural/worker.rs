@@ -5,7 +5,6 @@ use spantree_treebank::Sentence;
 
 use super::parser::Parser;
 use super::scorer::ScorerScratch;
-use super::tags;
 use crate::graph::Decoder;
 use crate::graph::labels::GivenLabels;
 use crate::parser::analysis::Stopwatch;
@@ -26,8 +25,6 @@ pub struct Worker<'p> {
     search: Search,
     given: GivenLabels,
     analysis: Analysis,
-    /// Probabilities of tags.
-    chances: Vec<f32>,
     timing: Timing,
 }
 
@@ -40,7 +37,6 @@ impl<'p> Worker<'p> {
             search: Search::default(),
             given: GivenLabels::default(),
             analysis: Analysis::default(),
-            chances: Vec::new(),
             timing: Timing::default(),
         }
     }
@@ -51,7 +47,7 @@ impl<'p> Worker<'p> {
         self.timing
     }
 
-    /// Parses a sentence and writes HEAD and DEPREL, and tags if asked for; everything else in it stays.
+    /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
     ///
     /// # Errors
     /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
@@ -93,6 +89,9 @@ impl<'p> Worker<'p> {
     fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) {
         let mut watch = Stopwatch::start();
         self.parser.scorer.score(sentences, options.predicted_tags, &mut self.score);
+        if options.predicted_tags && self.parser.info().retags {
+            self.parser.scorer.score_tags(&mut self.score);
+        }
         watch.lap(&mut self.timing.scores);
     }
 
@@ -131,24 +130,10 @@ impl<'p> Worker<'p> {
         let best = &self.analysis.trees[0];
         search::write(sent, best, &self.parser.labels, None, options.keep);
         if options.predicted_tags && self.parser.info().retags {
-            self.retag(index, sent, options.confidence);
+            self.analysis.tag_scores.extend_from_slice(self.score.tags(index));
             watch.lap(&mut self.timing.labels);
         }
         Ok(&self.analysis)
-    }
-
-    /// Overwrites the tags of the sentence with this number.
-    fn retag(&mut self, index: usize, sent: &mut Sentence, confidence: bool) {
-        let tagset = &self.parser.tagset;
-        for word in 1..=sent.len() {
-            let scores = self.score.tags(index, word);
-            let Some(tag) = tags::best(tagset, scores) else { return };
-            self.analysis.retagged.extend(tags::write(tagset, tag, scores, sent, word as u32));
-            if confidence {
-                let sure = tags::confidence(tagset, tag, scores, &mut self.chances);
-                self.analysis.tags.push(sure);
-            }
-        }
     }
 
     fn add_confidences(&mut self, decoder: Decoder) {

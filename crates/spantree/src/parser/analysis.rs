@@ -6,8 +6,6 @@ use std::time::{Duration, Instant};
 use spantree_decode::Infeasible;
 use thiserror::Error;
 
-use crate::tag::TagConfidence;
-
 /// Sentences longer than this are decoded without projectivity: Eisner's algorithm would take too long.
 pub const PROJECTIVE_LIMIT: usize = 512;
 /// Sentences longer than this get no confidences.
@@ -25,7 +23,7 @@ pub struct ParseOptions {
     /// Parts of the sentence that must each hang together: one word has its head outside, and no other is the head of a word outside.
     /// For transition parsers without edits.
     pub spans: SpanSource,
-    /// The tags are those of a tagger and may be wrong: a parser that knows better overwrites UPOS, XPOS and FEATS.
+    /// The tags are those of a tagger and may be wrong: a parser that can do better scores tags, too.
     pub predicted_tags: bool,
 }
 
@@ -121,17 +119,6 @@ pub struct Confidence {
     pub label: f32,
 }
 
-/// A tag that a parser overwrote.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Retagging {
-    /// The word.
-    pub word: u32,
-    /// UPOS, XPOS and FEATS before.
-    pub before: [String; 3],
-    /// Logarithm of how many times as probable as those the new ones are, to the parser.
-    pub gain: f32,
-}
-
 /// What a parser found for one sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
@@ -139,10 +126,8 @@ pub struct Analysis {
     pub trees: Vec<ScoredTree>,
     /// One per word of the best tree, if asked for.
     pub confidences: Vec<Confidence>,
-    /// The tags that were overwritten.
-    pub retagged: Vec<Retagging>,
-    /// Probabilities of the tags, one per word, if confidences were asked for and the parser chose the tags.
-    pub tags: Vec<TagConfidence>,
+    /// Scores of the parts of tags, word by word, if the tags are predicted and the parser has a say in them.
+    pub tag_scores: Vec<f32>,
     /// What happened on the way.
     pub warnings: Vec<ParseWarning>,
 }
@@ -152,8 +137,7 @@ impl Analysis {
     pub(crate) fn clear(&mut self) {
         self.trees.clear();
         self.confidences.clear();
-        self.retagged.clear();
-        self.tags.clear();
+        self.tag_scores.clear();
         self.warnings.clear();
     }
 }

@@ -16,7 +16,7 @@ use crate::neural::{
 };
 use crate::parser::Parser;
 use crate::segment::{self, Segmenter};
-use crate::tag::{self, TagOptions, Tagger, TaggerConfig, TaggerTrainer};
+use crate::tag::{self, Beliefs, TagOptions, Tagger, TaggerConfig, TaggerTrainer};
 use crate::train::{self, Kind, TrainConfig, Trainer};
 
 /// Which tags and lemmas the parser learns from.
@@ -226,9 +226,11 @@ fn train_parser(
     let mut predicted = fold_trainer(config).jackknife(train, folds)?;
     let mut tagged_dev = dev.to_vec();
     let mut worker = tagger.worker();
-    tagged_dev.iter_mut().for_each(|sent| {
+    let mut beliefs = vec![Beliefs::default(); dev.len()];
+    for (sent, beliefs) in tagged_dev.iter_mut().zip(&mut beliefs) {
         worker.tag(sent, &TagOptions::default());
-    });
+        worker.write_beliefs(beliefs);
+    }
     if let Some(lemmatiser) = &stages.lemmatiser {
         let mut worker = lemmatiser.worker();
         for sent in predicted.iter_mut().chain(&mut tagged_dev) {
@@ -239,7 +241,7 @@ fn train_parser(
     if versions == 2 {
         predicted.extend_from_slice(train);
     }
-    let right_tags = Some(RightTags { train, dev });
+    let right_tags = Some(RightTags { train, dev, beliefs: &beliefs });
     let data = Data { train: &predicted, versions, dev: &tagged_dev, right_tags };
     train_kind(config, data, progress)
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use spantree_treebank::{Sentence, Token};
 use thiserror::Error;
 
-use super::Pipeline;
+use super::{Pipeline, Stages};
 use crate::parser::{self, Analysis, ParseError, ParseOptions, Parser};
 use crate::tag::tagset::columns;
-use crate::tag::{Dictionary, TagConfidence, TagOptions};
+use crate::tag::{Beliefs, Dictionary, JointChoice, TagConfidence, TagOptions};
 use crate::{enhance, lemma, tag};
 
 /// What to compute.
@@ -103,6 +103,8 @@ pub struct Worker<'p> {
     parser: Option<parser::Worker<'p>>,
     /// What was done to some sentences.
     states: Vec<State>,
+    /// What the tagger thinks of them, if the parser has a say in tags.
+    beliefs: Vec<Beliefs>,
     /// Confidences of the tags of some sentences, one sentence after the other, and where each begins.
     tags: Vec<TagConfidence>,
     tag_starts: Vec<usize>,
@@ -116,12 +118,18 @@ impl<'p> Worker<'p> {
             tagger: stages.tagger.as_ref().map(tag::Tagger::worker),
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
             enhancer: stages.enhancer.as_ref().map(enhance::Enhancer::worker),
+            joint: joint_choice(stages),
             restricted: false,
             confidences: Vec::new(),
-            restored: Vec::new(),
         };
-        let parser = stages.parser.as_ref().map(Parser::worker);
-        Self { annotator, parser, states: Vec::new(), tags: Vec::new(), tag_starts: Vec::new() }
+        Self {
+            annotator,
+            parser: stages.parser.as_ref().map(Parser::worker),
+            states: Vec::new(),
+            beliefs: Vec::new(),
+            tags: Vec::new(),
+            tag_starts: Vec::new(),
+        }
     }
 
     /// Restricts the forms of a dictionary to its tags; the parser then leaves all tags as they are.
@@ -142,7 +150,8 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &Options,
     ) -> Result<Outcome<'_>, PipelineError> {
-        let state = self.annotator.annotate(sent, options);
+        self.beliefs.resize_with(1, Beliefs::default);
+        let state = self.annotator.annotate(sent, options, &mut self.beliefs[0]);
         let Some(parser) = self.parser.as_mut().filter(|_| options.parse) else {
             self.annotator.enhance_given(sent, options);
             return Ok(Outcome { tags: &self.annotator.confidences, analysis: None });
@@ -151,7 +160,7 @@ impl<'p> Worker<'p> {
             return Err(untagged(sent));
         }
         let analysis = parser.parse(sent, &state.parse_options(options))?;
-        self.annotator.follow(sent, state, analysis);
+        self.annotator.follow(sent, state, (&self.beliefs[0], analysis));
         Ok(Outcome { tags: &self.annotator.confidences, analysis: Some(analysis) })
     }
 
@@ -162,22 +171,25 @@ impl<'p> Worker<'p> {
         options: &Options,
         mut each: impl FnMut(&mut Sentence, Result<Outcome<'_>, PipelineError>),
     ) {
-        let Self { annotator, parser, states, tags, tag_starts } = self;
+        let Self { annotator, parser, states, beliefs, tags, tag_starts } = self;
         states.clear();
         tags.clear();
         tag_starts.clear();
-        for sent in &mut *sentences {
+        beliefs.resize_with(sentences.len(), Beliefs::default);
+        for (sent, beliefs) in sentences.iter_mut().zip(&mut *beliefs) {
             tag_starts.push(tags.len());
-            states.push(annotator.annotate(sent, options));
+            states.push(annotator.annotate(sent, options, beliefs));
             tags.extend_from_slice(&annotator.confidences);
         }
         tag_starts.push(tags.len());
         let mut tags = tag_starts.windows(2).map(|bounds| &tags[bounds[0]..bounds[1]]);
+        let mut beliefs = beliefs.iter();
         let mut tell = |sent: &mut Sentence, state, found: Result<&Analysis, PipelineError>| {
             annotator.confidences.clear();
             annotator.confidences.extend_from_slice(tags.next().unwrap_or_default());
+            let beliefs = beliefs.next().expect("one per sentence");
             let outcome = found.map(|analysis| {
-                annotator.follow(sent, state, analysis);
+                annotator.follow(sent, state, (beliefs, analysis));
                 Outcome { tags: &annotator.confidences, analysis: Some(analysis) }
             });
             each(sent, outcome);
@@ -219,12 +231,19 @@ struct Annotator<'p> {
     tagger: Option<tag::Worker<'p>>,
     lemmatiser: Option<lemma::Worker<'p>>,
     enhancer: Option<enhance::Worker<'p>>,
+    /// How tags are chosen by the tagger and the parser together, if they are.
+    joint: Option<JointChoice<'p>>,
     /// Whether a dictionary restricts the tags.
     restricted: bool,
     /// Of the tags of the sentence at hand, if they were asked for.
     confidences: Vec<TagConfidence>,
-    /// Words of it whose tags the parser changed in vain.
-    restored: Vec<u32>,
+}
+
+/// The joint choice of tags, if the parser has a say and knows the tags of the tagger.
+fn joint_choice(stages: &Stages) -> Option<JointChoice<'_>> {
+    let (tagger, parser) = (stages.tagger.as_ref()?, stages.parser.as_ref()?);
+    let mixture = parser.tag_mixture()?;
+    (parser.tagset() == Some(tagger.tagset())).then(|| JointChoice::new(tagger.tagset(), mixture))
 }
 
 /// Where the tags of a sentence are from.
@@ -254,10 +273,16 @@ impl State {
 }
 
 impl Annotator<'_> {
-    /// Fills in tags and lemmas.
-    fn annotate(&mut self, sent: &mut Sentence, options: &Options) -> State {
+    /// Fills in tags and lemmas; writes what the tagger thinks if the parser will have a say.
+    fn annotate(&mut self, sent: &mut Sentence, options: &Options, beliefs: &mut Beliefs) -> State {
         let start = Instant::now();
         let tags = self.tag(sent, options);
+        if let Some(tagger) = self.tagger.as_mut().filter(|_| tags == Tags::Predicted)
+            && self.joint.is_some()
+            && options.parse
+        {
+            tagger.write_beliefs(beliefs);
+        }
         self.timing.tag += start.elapsed();
         let lemmatised = options.lemmatise
             && self.lemmatiser.is_some()
@@ -292,24 +317,25 @@ impl Annotator<'_> {
         self.timing.lemmatise += start.elapsed();
     }
 
-    /// Follows the parser: where it changed tags, the tagger may object and lemmas may be others; a new tree has a new graph. A
-    /// parser that chose the tags knows how sure they are.
-    fn follow(&mut self, sent: &mut Sentence, state: State, analysis: &Analysis) {
-        let Self { tagger, restored, confidences, timing, .. } = self;
-        restored.clear();
-        if let Some(tagger) = tagger.as_mut().filter(|_| !analysis.retagged.is_empty()) {
+    /// Follows the parser: with its scores tags may be others, and lemmas with them; a new tree has a new graph.
+    fn follow(
+        &mut self,
+        sent: &mut Sentence,
+        state: State,
+        (beliefs, analysis): (&Beliefs, &Analysis),
+    ) {
+        let Self { joint, confidences, timing, .. } = self;
+        let chosen = state.tags == Tags::Predicted && !analysis.tag_scores.is_empty();
+        if let Some(joint) = joint.as_mut().filter(|_| chosen) {
             let start = Instant::now();
-            tagger.review(sent, &analysis.retagged, |word| restored.push(word));
+            let wanted = !confidences.is_empty();
+            confidences.clear();
+            let opinions = (beliefs, analysis.tag_scores.as_slice());
+            let changed = joint.write(sent, opinions, wanted.then_some(confidences));
             timing.tag += start.elapsed();
-        }
-        confidences.resize(confidences.len().max(analysis.tags.len()), TagConfidence::default());
-        for ((word, place), &chosen) in (1..).zip(confidences).zip(&analysis.tags) {
-            if !restored.contains(&word) {
-                *place = chosen;
+            if changed && state.lemmatised {
+                self.lemmatise(sent);
             }
-        }
-        if state.lemmatised && restored.len() < analysis.retagged.len() {
-            self.lemmatise(sent);
         }
         self.enhance(sent);
     }

@@ -14,8 +14,8 @@ pub(super) trait Scorer {
     /// Sums of weights.
     type Sum: Copy + Default + std::ops::AddAssign + Into<f64>;
 
-    /// Adds the features of a word to the sums of all parts.
-    fn add_word(&mut self, word: usize, sums: &mut [Self::Sum]);
+    /// Adds the features of a word to the sums of the parts of its candidates; other sums mean nothing.
+    fn add_word(&mut self, word: usize, candidates: &[Tag], sums: &mut [Self::Sum]);
 
     /// What else a candidate of a word scores; `place` counts the candidates of all words.
     fn extra(&self, place: usize, word: usize, tag: Tag) -> f64;
@@ -141,7 +141,7 @@ impl<S: Copy + Default + Into<f64> + std::ops::AddAssign> Lattice<S> {
         }
         self.sums.clear();
         self.sums.resize(tagset.part_count(), S::default());
-        scorer.add_word(word, &mut self.sums);
+        scorer.add_word(word, candidates.get(word), &mut self.sums);
         for (place, &tag) in (candidates.start(word)..).zip(candidates.get(word)) {
             let score = tagset.sum(tag, &self.sums).into() + scorer.extra(place, word, tag);
             self.ranked.push((score, tag));

@@ -63,7 +63,7 @@ impl TrainingScorer<'_> {
 impl Scorer for TrainingScorer<'_> {
     type Sum = f32;
 
-    fn add_word(&mut self, word: usize, sums: &mut [f32]) {
+    fn add_word(&mut self, word: usize, _candidates: &[Tag], sums: &mut [f32]) {
         self.add(self.example.rows(word), sums);
     }
 

@@ -10,6 +10,7 @@ use super::template::Templates;
 use super::worker::Worker;
 use crate::model::{Container, ModelError, Sections};
 use crate::rows::Rows;
+use crate::rows::expanded::Expanded;
 
 /// What a tagger says about itself: part of the header of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,7 @@ pub struct Tagger {
     prefix: String,
     header: Header,
     tagset: TagSet,
+    weights: Arc<Expanded>,
 }
 
 impl Tagger {
@@ -68,8 +70,10 @@ impl Tagger {
             return Err(invalid(format!("has the inverse temperature {factor}")));
         }
         lexicon(&container, prefix, &tagset, header.clusters)?;
-        weights(&container, prefix, &tagset)?;
-        Ok(Self { container, prefix: prefix.to_owned(), header, tagset })
+        let parts = tagset.part_count();
+        let weights = Rows::from_container(&container, &format!("{prefix}weights"), parts)?;
+        let weights = Arc::new(Expanded::new(weights, parts));
+        Ok(Self { container, prefix: prefix.to_owned(), header, tagset, weights })
     }
 
     /// What the tagger says about itself.
@@ -115,20 +119,7 @@ impl Tagger {
     pub fn worker(&self) -> Worker<'_> {
         let clusters = self.header.clusters;
         let lexicon = lexicon(&self.container, &self.prefix, &self.tagset, clusters);
-        let weights = weights(&self.container, &self.prefix, &self.tagset);
-        Worker::new(
-            self,
-            lexicon.expect("checked on loading"),
-            weights.expect("checked on loading"),
-            Templates { clusters },
-        )
+        let lexicon = lexicon.expect("checked on loading");
+        Worker::new(self, lexicon, &self.weights, Templates { clusters })
     }
-}
-
-fn weights<'a>(
-    container: &'a Container,
-    prefix: &str,
-    tagset: &TagSet,
-) -> Result<Rows<'a>, ModelError> {
-    Rows::from_container(container, &format!("{prefix}weights"), tagset.part_count())
 }

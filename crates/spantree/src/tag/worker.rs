@@ -5,6 +5,7 @@ use spantree_treebank::{Sentence, Token};
 
 use super::atoms::Atoms;
 use super::cache::FormCache;
+use super::joint::Beliefs;
 use super::lattice::{Candidates, Lattice};
 use super::lexicon::Lexicon;
 use super::list::Dictionary;
@@ -13,8 +14,7 @@ use super::surroundings::add_surroundings;
 use super::tagger::Tagger;
 use super::tagset::{COLUMNS, Tag, TagSet, columns};
 use super::template::Templates;
-use crate::parser::Retagging;
-use crate::rows::Rows;
+use crate::rows::expanded::Expanded;
 
 /// What to predict. Columns that the training data never filled are left as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,9 +40,6 @@ pub struct TagConfidence {
     pub feats: f32,
 }
 
-/// The probability of tags that the tagger did not consider.
-const UNLIKELY: f64 = 0.03;
-
 /// Tags sentences with one model; see [`Tagger::worker`].
 #[derive(Debug)]
 pub struct Worker<'t> {
@@ -57,6 +54,8 @@ pub struct Worker<'t> {
     lattice: Lattice<i32>,
     search: LatticeScratch,
     marginals: LatticeMarginals,
+    /// Whether `marginals` are those of the last sentence.
+    weighed: bool,
     path: Vec<u16>,
     confidences: Vec<TagConfidence>,
 }
@@ -65,7 +64,7 @@ impl<'t> Worker<'t> {
     pub(super) fn new(
         tagger: &'t Tagger,
         lexicon: Lexicon<'t>,
-        weights: Rows<'t>,
+        weights: &'t Expanded,
         templates: Templates,
     ) -> Self {
         Self {
@@ -80,6 +79,7 @@ impl<'t> Worker<'t> {
             lattice: Lattice::default(),
             search: LatticeScratch::default(),
             marginals: LatticeMarginals::default(),
+            weighed: false,
             path: Vec::new(),
             confidences: Vec::new(),
         }
@@ -99,6 +99,7 @@ impl<'t> Worker<'t> {
         self.lattice.fill(tagset, &mut self.scorer, &self.candidates, None);
         // Every word has a candidate and nothing is forbidden, so there is a path.
         self.lattice.scores.decode(&mut self.search, &mut self.path);
+        self.weighed = false;
         self.confidences.clear();
         if options.confidence {
             self.add_confidences();
@@ -116,35 +117,14 @@ impl<'t> Worker<'t> {
         &self.confidences
     }
 
-    /// Takes back what a parser changed in the tags of a sentence, all of them predicted, where the tagger is surer of its own
-    /// choice than the parser is of the new one: both have a say in the probability, as if they were independent. Calls
-    /// `restored` with each word that has its old tag again.
-    pub fn review(
-        &mut self,
-        sent: &mut Sentence,
-        changes: &[Retagging],
-        mut restored: impl FnMut(u32),
-    ) {
-        self.read(sent, &TagOptions::default());
-        let tagset = self.tagger.tagset();
-        self.lattice.fill(tagset, &mut self.scorer, &self.candidates, None);
+    /// Writes what the tagger thinks of the words of the sentence that it tagged last.
+    pub fn write_beliefs(&mut self, beliefs: &mut Beliefs) {
         self.find_marginals();
-        for Retagging { word, before, gain } in changes {
-            let after = columns(sent.word(*word));
-            let index = *word as usize - 1;
-            let nodes = self.marginals.nodes(&self.lattice.scores, index);
-            let kept = || self.lattice.kept.get(index).iter().zip(nodes);
-            let chance = |columns: [&str; 3]| {
-                let same = |tag: &Tag| tagset.columns(*tag).iter().eq(&columns);
-                kept().find(|(tag, _)| same(tag)).map_or(UNLIKELY, |(_, &p)| p.max(UNLIKELY))
-            };
-            let old = [0, 1, 2].map(|column| before[column].as_str());
-            if (chance(old) / chance(after)).ln() > f64::from(*gain) {
-                for (column, value) in COLUMNS.into_iter().zip(before) {
-                    sent.set(*word, column, value);
-                }
-                restored(*word);
-            }
+        beliefs.candidates.clone_from(&self.lattice.kept);
+        beliefs.chances.clear();
+        for word in 0..self.lattice.kept.len() {
+            let nodes = self.marginals.nodes(&self.lattice.scores, word);
+            beliefs.chances.extend(nodes.iter().map(|&chance| chance as f32));
         }
     }
 
@@ -195,6 +175,9 @@ impl<'t> Worker<'t> {
     }
 
     fn find_marginals(&mut self) {
+        if std::mem::replace(&mut self.weighed, true) {
+            return;
+        }
         self.lattice.scores.scale(self.tagger.header().inverse_temperature.into());
         self.lattice.scores.marginals(&mut self.search, &mut self.marginals);
     }

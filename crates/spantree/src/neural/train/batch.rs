@@ -128,6 +128,7 @@ pub(super) fn learn(
     gold_heads(examples, heads);
     network.draw_dropout(batch, withheld.values, rng, trace);
     network.encode(numbers, batch, trace);
+    network.tag(numbers, trace);
     network.label(numbers, (0, heads), trace);
     let trees = examples.iter().map(|example| example.heads.as_slice());
     let loss = arcs.loss(trees, weight, trace.arc_scores(), darcs)

@@ -17,7 +17,7 @@ use crate::neural::input::{Inputs, default_atoms};
 use crate::neural::rounded::Rounded;
 use crate::neural::{Header, NeuralConfig, Parser, tags};
 use crate::parser::ParseOptions;
-use crate::tag::TagSet;
+use crate::tag::{JointChoice, Mixture, TagSet};
 use crate::train::calibrate::calibrate;
 use crate::train::checkpoint::{Identity, identity};
 use crate::train::data::{compare, inspect};
@@ -203,7 +203,9 @@ impl<'a> Run<'a> {
             parser = self.choose_decoder(&parser);
         }
         if let Some(right) = self.right_tags.filter(|right| right.dev.len() == self.dev.len()) {
-            let (read, corrected) = judge_tags(&parser, self.dev, right.dev);
+            let read = tags::accuracy(self.dev, right.dev);
+            let (mixture, corrected) = choose_mixture(&parser, &self.tagset, self.dev, right);
+            self.header.mixture = mixture;
             self.header.retags = corrected.iter().sum::<f64>() > read.iter().sum();
             parser = parser.with_header(self.header.clone());
             (self.progress)(Progress::Retagged { read, corrected });
@@ -221,13 +223,31 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The accuracy of the tags of the development set before and after they are corrected.
-fn judge_tags(parser: &Parser, dev: &[Sentence], right: &[Sentence]) -> ([f64; 3], [f64; 3]) {
-    let mut worker = parser.worker();
+/// The best way to choose tags together with the tagger, and the accuracy of tags on the development set with it.
+fn choose_mixture(
+    parser: &Parser,
+    tagset: &TagSet,
+    dev: &[Sentence],
+    right: RightTags<'_>,
+) -> (Mixture, [f64; 3]) {
     let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
-    let mut corrected = dev.to_vec();
-    worker.parse_all(&mut corrected, &options, |_, _| ());
-    (tags::accuracy(dev, right), tags::accuracy(&corrected, right))
+    let mut scores = Vec::with_capacity(dev.len());
+    parser.worker().parse_all(&mut dev.to_vec(), &options, |_, found| {
+        scores.push(found.map(|analysis| analysis.tag_scores.clone()).unwrap_or_default());
+    });
+    let mut best = (Mixture::default(), [0.0; 3]);
+    for mixture in Mixture::choices() {
+        let mut choice = JointChoice::new(tagset, mixture);
+        let mut corrected = dev.to_vec();
+        for (sent, opinions) in corrected.iter_mut().zip(right.beliefs.iter().zip(&scores)) {
+            choice.write(sent, (opinions.0, opinions.1), None);
+        }
+        let found = tags::accuracy(&corrected, right.dev);
+        if found.iter().sum::<f64>() > best.1.iter().sum() {
+            best = (mixture, found);
+        }
+    }
+    best
 }
 
 /// The examples of all versions; those of the first one have the right tags, if these are known.
@@ -263,5 +283,6 @@ fn header(
         calibration: Calibration::default(),
         tags: tagset.names().to_vec(),
         retags: false,
+        mixture: Mixture::default(),
     }
 }
