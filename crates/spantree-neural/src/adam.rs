@@ -5,6 +5,7 @@
 
 use crate::network::{Gradients, Weights};
 use crate::real::Real;
+use crate::simd::{self, Kernel};
 
 /// Settings of the optimiser.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,14 +118,24 @@ impl<T: Real> Adam<T> {
 
     /// Shortens the gradient to the length that is allowed.
     fn clip(&self, gradients: &mut Gradients<T>) {
-        let square = |values: &[T]| -> f64 { values.iter().map(|d| d.wide() * d.wide()).sum() };
-        let length = (square(&gradients.dense) + square(gradients.embeddings.values())).sqrt();
+        let squares = squares(&gradients.dense) + squares(gradients.embeddings.values());
+        let length = squares.sqrt();
         if length > self.config.clip {
             let factor = T::of(self.config.clip / length);
             gradients.dense.iter_mut().for_each(|d| *d *= factor);
             gradients.embeddings.values_mut().iter_mut().for_each(|d| *d *= factor);
         }
     }
+}
+
+/// The sum of squares; eight sums run side by side, because each addition waits for the one before.
+fn squares<T: Real>(values: &[T]) -> f64 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for eight in eights {
+        sums.iter_mut().zip(eight).for_each(|(sum, d)| *sum += d.wide() * d.wide());
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|d| d.wide() * d.wide()).sum::<f64>()
 }
 
 /// Moves an average towards weights that stood still while the decays had this sum of logarithms.
@@ -134,6 +145,7 @@ fn catch_up<T: Real>(log_decay: f64, weights: &[T], average: &mut [T]) {
 }
 
 /// The numbers of one step.
+#[derive(Clone, Copy)]
 struct Rule<T> {
     rate: T,
     epsilon: T,
@@ -144,19 +156,37 @@ struct Rule<T> {
 
 impl<T: Real> Rule<T> {
     fn step(
-        &self,
+        self,
         gradient: &[T],
-        (mean, square): (&mut [T], &mut [T]),
+        moments: (&mut [T], &mut [T]),
         weights: &mut [T],
         average: &mut [T],
     ) {
-        let moments = mean.iter_mut().zip(square);
+        simd::run(Move { rule: self, gradient, moments, weights, average });
+    }
+}
+
+/// A step of some weights. Nothing in it is fused, so that it is the same on all processors.
+struct Move<'a, T> {
+    rule: Rule<T>,
+    gradient: &'a [T],
+    /// Means of gradients and of their squares.
+    moments: (&'a mut [T], &'a mut [T]),
+    weights: &'a mut [T],
+    average: &'a mut [T],
+}
+
+impl<T: Real> Kernel for Move<'_, T> {
+    #[inline(always)]
+    fn run<const FUSED: bool, const WIDE: bool>(self) {
+        let Self { rule, gradient, moments: (means, squares), weights, average } = self;
+        let moments = means.iter_mut().zip(squares);
         let values = weights.iter_mut().zip(average);
         for ((&d, (mean, square)), (w, average)) in gradient.iter().zip(moments).zip(values) {
-            *mean += self.mean_share * (d - *mean);
-            *square += self.square_share * (d * d - *square);
-            *w = *w - self.rate * *mean / (square.sqrt() + self.epsilon);
-            *average += self.average_share * (*w - *average);
+            *mean += rule.mean_share * (d - *mean);
+            *square += rule.square_share * (d * d - *square);
+            *w = *w - rule.rate * *mean / (square.sqrt() + rule.epsilon);
+            *average += rule.average_share * (*w - *average);
         }
     }
 }

@@ -18,6 +18,8 @@ use crate::simd::{self, Kernel};
 
 /// Rows of a tile.
 const HEIGHT: usize = 6;
+/// Rows of a lower tile, for the last few rows: fewer would not be faster, as each sum waits for the one before.
+const LOW: usize = 4;
 /// Columns of a tile.
 const WIDTH: usize = 16;
 /// Rows of a slice, a multiple of those of a tile.
@@ -229,14 +231,28 @@ impl<T: Real> Product<'_, T> {
         });
         for first in rows.step_by(HEIGHT) {
             let left = self.a[first * inner..][..HEIGHT * inner].as_chunks().0;
-            let tiles = tiles::<T, FUSED, N>(left, right);
-            for (tile, panel) in tiles.iter().zip(panel..) {
-                let columns = panel * WIDTH..((panel + 1) * WIDTH).min(self.b.columns);
-                let bias = self.bias.map(|bias| &bias[columns.clone()]);
-                for (row, sums) in tile.iter().enumerate().take(self.rows - first) {
-                    let start = (first + row) * self.step;
-                    store(sums, bias, &mut self.c[start + columns.start..start + columns.end]);
-                }
+            if self.rows - first <= LOW {
+                self.store(first, panel, &tiles::<T, FUSED, N, LOW>(left, right));
+            } else {
+                self.store(first, panel, &tiles::<T, FUSED, N, HEIGHT>(left, right));
+            }
+        }
+    }
+
+    /// Adds tiles to their places, which begin at this row and panel.
+    #[inline(always)]
+    fn store<const N: usize, const ROWS: usize>(
+        &mut self,
+        first: usize,
+        panel: usize,
+        tiles: &[[[T; WIDTH]; ROWS]; N],
+    ) {
+        for (tile, panel) in tiles.iter().zip(panel..) {
+            let columns = panel * WIDTH..((panel + 1) * WIDTH).min(self.b.columns);
+            let bias = self.bias.map(|bias| &bias[columns.clone()]);
+            for (row, sums) in tile.iter().enumerate().take(self.rows - first) {
+                let start = (first + row) * self.step;
+                store(sums, bias, &mut self.c[start + columns.start..start + columns.end]);
             }
         }
     }
@@ -245,44 +261,50 @@ impl<T: Real> Product<'_, T> {
 /// Adds a row of a tile to its place or to the bias; both are narrower at the right edge.
 #[inline(always)]
 fn store<T: Real>(sums: &[T; WIDTH], bias: Option<&[T]>, target: &mut [T]) {
-    if let Some(target) = target.first_chunk_mut::<WIDTH>() {
-        if let Some(bias) = bias.and_then(|bias| bias.first_chunk()) {
-            *target = *bias;
+    let bias = bias.map(|bias| (bias, bias.first_chunk::<WIDTH>()));
+    match (bias, target.first_chunk_mut::<WIDTH>()) {
+        (Some((_, Some(bias))), Some(target)) => {
+            for column in 0..WIDTH {
+                target[column] = bias[column] + sums[column];
+            }
         }
-        for column in 0..WIDTH {
-            target[column] += sums[column];
+        (None, Some(target)) => {
+            for column in 0..WIDTH {
+                target[column] += sums[column];
+            }
         }
-    } else {
-        bias.into_iter().for_each(|bias| target.copy_from_slice(bias));
-        target.iter_mut().zip(sums).for_each(|(cell, &sum)| *cell += sum);
+        (bias, _) => {
+            bias.into_iter().for_each(|(bias, _)| target.copy_from_slice(bias));
+            target.iter_mut().zip(sums).for_each(|(cell, &sum)| *cell += sum);
+        }
     }
 }
 
-/// The products of a block and one or two panels.
+/// The products of the first rows of a block and one or two panels.
 #[inline(always)]
-fn tiles<T: Real, const FUSED: bool, const N: usize>(
+fn tiles<T: Real, const FUSED: bool, const N: usize, const ROWS: usize>(
     left: &[[T; HEIGHT]],
     right: [&[[T; WIDTH]]; N],
-) -> [[[T; WIDTH]; HEIGHT]; N] {
-    let mut tiles = [[[T::ZERO; WIDTH]; HEIGHT]; N];
+) -> [[[T; WIDTH]; ROWS]; N] {
+    let mut tiles = [[[T::ZERO; WIDTH]; ROWS]; N];
     let right = right.map(|panel| &panel[..left.len()]);
     for (index, left) in left.iter().enumerate() {
         // Not a loop: compilers would keep it, and the tiles in memory.
-        add_outer_product::<T, FUSED>(left, &right[0][index], &mut tiles[0]);
+        add_outer_product::<T, FUSED, ROWS>(left, &right[0][index], &mut tiles[0]);
         if N == 2 {
-            add_outer_product::<T, FUSED>(left, &right[1][index], &mut tiles[1]);
+            add_outer_product::<T, FUSED, ROWS>(left, &right[1][index], &mut tiles[1]);
         }
     }
     tiles
 }
 
 #[inline(always)]
-fn add_outer_product<T: Real, const FUSED: bool>(
+fn add_outer_product<T: Real, const FUSED: bool, const ROWS: usize>(
     left: &[T; HEIGHT],
     right: &[T; WIDTH],
-    tile: &mut [[T; WIDTH]; HEIGHT],
+    tile: &mut [[T; WIDTH]; ROWS],
 ) {
-    for row in 0..HEIGHT {
+    for row in 0..ROWS {
         for column in 0..WIDTH {
             tile[row][column] = left[row].multiply_add::<FUSED>(right[column], tile[row][column]);
         }
