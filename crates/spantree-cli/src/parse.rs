@@ -24,6 +24,7 @@ use spantree::treebank::format::json::RankedTree;
 use spantree::treebank::{Column, Format, Sentence, file};
 
 use crate::bundled;
+use crate::encoder::EncoderFolder;
 use crate::io::read_text;
 use crate::output::{Chunk, OutputOptions, Renderer, Sink, Target};
 use source::Source;
@@ -37,6 +38,8 @@ pub(crate) struct Arguments {
     /// The model file [default: the English model that comes with the program]
     #[arg(long, short, value_name = "FILE")]
     model: Option<PathBuf>,
+    #[command(flatten)]
+    encoder: EncoderFolder,
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
@@ -97,6 +100,7 @@ struct Parsed {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let pipeline = bundled::load_or_english(arguments.model.as_deref())?;
+    let pipeline = arguments.encoder.join(pipeline)?;
     let dictionary = arguments.dictionary.as_deref().map(read_dictionary).transpose()?;
     let dictionary = dictionary.as_ref();
     let options = arguments.options();

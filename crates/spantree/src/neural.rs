@@ -1,7 +1,7 @@
 //! Parsing with a learned scorer: a small recurrent network fills the table of arc scores.
 //!
 //! ```text
-//! Sentence → Inputs → Scorer (network) → ArcScores → Decoder → heads → Scorer → labels
+//! Sentence → Inputs, vectors → Scorer (network) → ArcScores → Decoder → heads → Scorer → labels
 //!                                    ↘ tags, better than those that it read
 //! ```
 //! [`Parser`] is the loaded model, [`Worker`] parses with it, [`train`] makes it. The network itself, which knows numbers
@@ -14,9 +14,11 @@ pub(crate) mod rounded;
 pub mod scorer;
 mod tags;
 pub mod train;
+pub mod vectors;
 pub mod worker;
 
 pub use header::{Header, Sizes};
 pub use parser::Parser;
 pub use train::NeuralConfig;
+pub use vectors::{Encoder, EncoderInfo, EncoderMismatch, WordVectors};
 pub use worker::Worker;

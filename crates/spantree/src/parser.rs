@@ -13,6 +13,7 @@ use spantree_treebank::Sentence;
 
 use crate::graph::MAX_LABELS;
 use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
+use crate::neural::{Encoder, EncoderInfo, EncoderMismatch, vectors};
 use crate::{graph, neural, transition};
 
 pub use analysis::{
@@ -73,6 +74,27 @@ impl Parser {
         Ok(())
     }
 
+    /// The encoder that it was trained with, if any.
+    #[must_use]
+    pub fn needs_encoder(&self) -> Option<EncoderInfo> {
+        match self {
+            Self::Neural(parser) => parser.info().encoder,
+            Self::Graph(_) | Self::Transition(_) => None,
+        }
+    }
+
+    /// The same parser with the encoder that it needs.
+    ///
+    /// # Errors
+    /// When it needs another one, or needs one and has none, or has one and needs none.
+    pub fn with_encoder(self, encoder: Option<Encoder>) -> Result<Self, EncoderMismatch> {
+        vectors::check(self.needs_encoder(), encoder.as_ref().map(Encoder::info))?;
+        Ok(match self {
+            Self::Neural(parser) => Self::Neural(parser.with_encoder(encoder)),
+            other => other,
+        })
+    }
+
     /// A worker with its own buffers; make one per thread.
     #[must_use]
     pub fn worker(&self) -> Worker<'_> {
@@ -119,7 +141,8 @@ impl Worker<'_> {
     /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
     ///
     /// # Errors
-    /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
+    /// With [`ParseOptions::keep`], when the given heads allow no tree; or when the model needs an encoder that it was not
+    /// given. The sentence is unchanged then.
     pub fn parse(
         &mut self,
         sent: &mut Sentence,

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use crate::enhance::Enhancer;
 use crate::lemma::Lemmatiser;
 use crate::model::{Container, Header, ModelError, Sections, Source};
+use crate::neural::{Encoder, EncoderMismatch, vectors};
 use crate::parser::Parser;
 use crate::segment::Segmenter;
 use crate::tag::Tagger;
@@ -128,6 +129,18 @@ impl Pipeline {
     /// When writing fails.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         self.container.save(path)
+    }
+
+    /// The same model with the pretrained encoder that its parser was trained with, if it was.
+    ///
+    /// # Errors
+    /// When it needs another one, or needs one and has none, or has one and needs none.
+    pub fn with_encoder(mut self, encoder: Option<Encoder>) -> Result<Self, EncoderMismatch> {
+        match self.stages.parser.take() {
+            Some(parser) => self.stages.parser = Some(parser.with_encoder(encoder)?),
+            None => vectors::check(None, encoder.as_ref().map(Encoder::info))?,
+        }
+        Ok(self)
     }
 
     /// What the model says about itself.

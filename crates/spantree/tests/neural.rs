@@ -293,8 +293,8 @@ fn badly_tagged(seed: u64, count: usize) -> Vec<Sentence> {
 fn bad_tags_are_corrected() {
     let (right, right_dev) = (treebank(1, 200), treebank(2, 50));
     let (bad, bad_dev) = (badly_tagged(1, 200), badly_tagged(2, 50));
-    let right_tags = Some(RightTags { train: &right, dev: &right_dev });
-    let data = Data { train: &bad, versions: 1, dev: &bad_dev, right_tags };
+    let right_tags = Some(RightTags { train: &right, silver: &[], dev: &right_dev });
+    let data = Data { right_tags, ..Data::new(&bad, &bad_dev) };
     let mut told = None;
     let watch = &mut |progress| {
         if let Progress::Retagged { read, corrected } = progress {
@@ -319,8 +319,8 @@ fn bad_tags_are_corrected() {
 #[test]
 fn tags_that_get_no_better_stay() {
     let (train_set, dev) = (treebank(1, 60), treebank(2, 20));
-    let right_tags = Some(RightTags { train: &train_set, dev: &dev });
-    let data = Data { train: &train_set, versions: 1, dev: &dev, right_tags };
+    let right_tags = Some(RightTags { train: &train_set, silver: &[], dev: &dev });
+    let data = Data { right_tags, ..Data::new(&train_set, &dev) };
     let parser = train(&config(), data, &mut |_| ()).unwrap();
     assert!(!parser.info().retags, "nothing is better than what is right");
     let mut sent = dev[0].clone();

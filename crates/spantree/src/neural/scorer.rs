@@ -7,6 +7,7 @@ use spantree_treebank::Sentence;
 
 use super::input::{Inputs, ROOT_ROW};
 use super::rounded::Rounded;
+use super::vectors::Encoder;
 use crate::feature::Atoms;
 
 /// A network with its weights and what it sees.
@@ -25,6 +26,7 @@ pub struct Scorer {
 #[derive(Clone, Debug, Default)]
 pub struct ScorerScratch {
     values: Atoms,
+    vectors: Vec<f32>,
     batch: Batch,
     trace: Trace<f32>,
     /// Where the table of each sentence begins in the arc scores.
@@ -51,14 +53,14 @@ impl Scorer {
     }
 
     /// Scores the arcs of some sentences, whose tags are given or predicted. The scores of a sentence do not depend on the
-    /// others.
-    pub fn score<'s>(
+    /// others. A network that takes vectors needs the encoder that gives them.
+    pub fn score(
         &self,
-        sentences: impl IntoIterator<Item = &'s Sentence>,
+        (sentences, encoder): (&[Sentence], Option<&Encoder>),
         predicted_tags: bool,
         scratch: &mut ScorerScratch,
     ) {
-        let ScorerScratch { values, batch, trace, tables, .. } = scratch;
+        let ScorerScratch { values, vectors, batch, trace, tables, .. } = scratch;
         batch.clear();
         tables.clear();
         let source = self.inputs.predicted_row().filter(|_| predicted_tags);
@@ -72,6 +74,11 @@ impl Scorer {
             batch.end_sentence();
             tables.push(table);
             table += (sent.len() + 1) * (sent.len() + 1);
+        }
+        if let Some(encoder) = encoder {
+            vectors.clear();
+            encoder.add_vectors(sentences, vectors);
+            batch.push_vectors(vectors.iter().copied());
         }
         self.network.encode(self.numbers(), batch, trace);
     }

@@ -6,6 +6,7 @@ use spantree_treebank::Sentence;
 use super::parser::Parser;
 use super::scorer::ScorerScratch;
 use super::tags;
+use super::vectors::{self, Encoder};
 use crate::graph::Decoder;
 use crate::graph::labels::GivenLabels;
 use crate::parser::analysis::Stopwatch;
@@ -54,13 +55,14 @@ impl<'p> Worker<'p> {
     /// Parses a sentence and writes HEAD and DEPREL, and tags if asked for; everything else in it stays.
     ///
     /// # Errors
-    /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
+    /// With [`ParseOptions::keep`], when the given heads allow no tree; or when the model needs an encoder that it was not
+    /// given. The sentence is unchanged then.
     pub fn parse(
         &mut self,
         sent: &mut Sentence,
         options: &ParseOptions,
     ) -> Result<&Analysis, ParseError> {
-        self.encode(std::slice::from_ref(sent), options);
+        self.encode(std::slice::from_ref(sent), options)?;
         self.parse_encoded(0, sent, options)
     }
 
@@ -81,19 +83,24 @@ impl<'p> Worker<'p> {
             };
             let count = rest.iter().take_while(fits).count().max(1);
             let (group, after) = rest.split_at_mut(count);
-            self.encode(group, options);
+            let encoded = self.encode(group, options);
             for (index, sent) in group.iter_mut().enumerate() {
-                let found = self.parse_encoded(index, sent, options);
+                let encoded = encoded.clone();
+                let found = encoded.and_then(|()| self.parse_encoded(index, sent, options));
                 each(sent, found);
             }
             rest = after;
         }
     }
 
-    fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) {
+    fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) -> Result<(), ParseError> {
         let mut watch = Stopwatch::start();
-        self.parser.scorer.score(sentences, options.predicted_tags, &mut self.score);
+        let encoder = self.parser.encoder.as_ref();
+        vectors::check(self.parser.info().encoder, encoder.map(Encoder::info))?;
+        let scorer = &self.parser.scorer;
+        scorer.score((sentences, encoder), options.predicted_tags, &mut self.score);
         watch.lap(&mut self.timing.scores);
+        Ok(())
     }
 
     /// Parses the sentence with this number among those that were encoded.
