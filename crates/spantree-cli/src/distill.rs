@@ -20,9 +20,9 @@ use crate::train::{Plan, file_name};
 /// and fast as its own settings make it. Everything else is as in `spantree train`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The model that analyses the text
-    #[arg(long, value_name = "FILE")]
-    teacher: PathBuf,
+    /// The model that analyses the text; given several times, an ensemble as in `spantree parse`
+    #[arg(long, value_name = "FILE", required = true)]
+    teacher: Vec<PathBuf>,
     #[command(flatten)]
     encoder: EncoderFolder,
     /// Text to learn from, of the kind that is to be parsed; .gz and .zst are read directly
@@ -45,9 +45,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 impl Arguments {
     /// The text with the tags and trees of the teacher; notes what the teacher and the text bring with them.
     fn silver(&self, sources: &mut Vec<Origin>) -> Result<Vec<Sentence>> {
-        let teacher = self.encoder.join(Pipeline::load(&self.teacher)?)?;
+        let teacher = self.encoder.load_models(&self.teacher)?;
         if teacher.stages().parser.is_none() {
-            bail!("{} has no parser and cannot teach", self.teacher.display());
+            bail!("the teacher has no parser; name a model with one");
         }
         let learned = teacher.info().sources.iter().filter(|source| !sources.contains(source));
         let text = self.text.iter().map(|path| Origin { name: file_name(path), licence: None });

@@ -7,6 +7,7 @@
 //! [`Parser`] is the loaded model, [`Worker`] parses with it, [`train`] makes it. The network itself, which knows numbers
 //! only, is in [`spantree_neural`]; what is behind the table of scores is shared with [`crate::graph`].
 
+pub mod ensemble;
 pub mod header;
 pub mod input;
 pub mod parser;
@@ -17,6 +18,7 @@ pub mod train;
 pub mod vectors;
 pub mod worker;
 
+pub use ensemble::EnsembleError;
 pub use header::{Header, Sizes};
 pub use parser::Parser;
 pub use train::NeuralConfig;

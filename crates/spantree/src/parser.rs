@@ -13,7 +13,7 @@ use spantree_treebank::Sentence;
 
 use crate::graph::MAX_LABELS;
 use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
-use crate::neural::{Encoder, EncoderInfo, EncoderMismatch, vectors};
+use crate::neural::{Encoder, EncoderInfo, EncoderMismatch, EnsembleError, vectors};
 use crate::{graph, neural, transition};
 
 pub use analysis::{
@@ -93,6 +93,18 @@ impl Parser {
             Self::Neural(parser) => Self::Neural(parser.with_encoder(encoder)),
             other => other,
         })
+    }
+
+    /// An ensemble of this parser, a learned one, and others; see [`crate::neural::ensemble`].
+    ///
+    /// # Errors
+    /// When the first one is no learned parser, or another one has no table of arc scores.
+    pub fn with_members(self, others: Vec<Self>) -> Result<Self, EnsembleError> {
+        match self {
+            single if others.is_empty() => Ok(single),
+            Self::Neural(parser) => parser.with_members(others).map(Self::Neural),
+            Self::Graph(_) | Self::Transition(_) => Err(EnsembleError::Leader),
+        }
     }
 
     /// A worker with its own buffers; make one per thread.

@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use spantree_neural::Network;
+use spantree_treebank::Sentence;
 
+use super::ensemble::Ensemble;
 use super::header::{Header, Sizes};
 use super::input::Inputs;
 use super::rounded::Rounded;
-use super::scorer::Scorer;
-use super::vectors::{Encoder, EncoderInfo};
+use super::scorer::{Scorer, ScorerScratch};
+use super::vectors::{self, Encoder, EncoderInfo, EncoderMismatch};
 use super::worker::Worker;
 use crate::feature::Atom;
 use crate::graph::{Decoder, LabelSet};
@@ -31,6 +33,8 @@ pub struct Parser {
     pub(super) tagset: TagSet,
     /// Gives words vectors, if the network takes such.
     pub(super) encoder: Option<Encoder>,
+    /// Those that it parses together with.
+    pub(super) ensemble: Option<Arc<Ensemble>>,
 }
 
 impl Parser {
@@ -94,6 +98,7 @@ impl Parser {
             decoder: header.decoder.parse().unwrap_or(Decoder::Mst),
             tagset,
             encoder: None,
+            ensemble: None,
             header,
         }
     }
@@ -107,6 +112,19 @@ impl Parser {
     /// The same network with the encoder that it needs, or none.
     pub(crate) fn with_encoder(&self, encoder: Option<Encoder>) -> Self {
         Self { encoder, ..self.clone() }
+    }
+
+    /// Has the network see some sentences.
+    pub(super) fn score(
+        &self,
+        sentences: &[Sentence],
+        predicted_tags: bool,
+        scratch: &mut ScorerScratch,
+    ) -> Result<(), EncoderMismatch> {
+        let encoder = self.encoder.as_ref();
+        vectors::check(self.header.encoder, encoder.map(Encoder::info))?;
+        self.scorer.score((sentences, encoder), predicted_tags, scratch);
+        Ok(())
     }
 
     /// Adds the sections of this parser to those of a model.

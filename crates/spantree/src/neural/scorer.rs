@@ -33,6 +33,8 @@ pub struct ScorerScratch {
     tables: Vec<usize>,
     /// Heads of the rows of one sentence.
     heads: Vec<usize>,
+    /// The label scores of the same rows.
+    labels: Vec<f32>,
 }
 
 impl Scorer {
@@ -85,11 +87,13 @@ impl Scorer {
 
     /// Scores the labels of all words of a sentence with these heads.
     pub fn score_labels(&self, sentence: usize, tree: &[u32], scratch: &mut ScorerScratch) {
-        let ScorerScratch { batch, trace, heads, .. } = scratch;
+        let ScorerScratch { batch, trace, heads, labels, .. } = scratch;
         heads.clear();
         heads.extend(std::iter::once(0).chain(tree.iter().map(|&head| head as usize)));
         let arcs = (batch.starts()[sentence], heads.as_slice());
         self.network.label(self.numbers(), arcs, trace);
+        labels.clear();
+        labels.extend_from_slice(trace.label_scores());
     }
 }
 
@@ -112,7 +116,12 @@ impl ScorerScratch {
     /// The scores of the labels of a word of the sentence whose labels were scored last.
     #[must_use]
     pub fn labels(&self, word: usize) -> &[f32] {
-        let count = self.trace.label_scores().len() / self.heads.len().max(1);
-        &self.trace.label_scores()[word * count..][..count]
+        let count = self.labels.len() / self.heads.len().max(1);
+        &self.labels[word * count..][..count]
+    }
+
+    /// The same of the root and all words, to be joined with those of others.
+    pub(super) fn all_labels(&mut self) -> &mut [f32] {
+        &mut self.labels
     }
 }

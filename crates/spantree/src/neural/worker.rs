@@ -3,10 +3,10 @@
 use spantree_decode::ArcScores;
 use spantree_treebank::Sentence;
 
+use super::ensemble::Panel;
 use super::parser::Parser;
 use super::scorer::ScorerScratch;
 use super::tags;
-use super::vectors::{self, Encoder};
 use crate::graph::Decoder;
 use crate::graph::labels::GivenLabels;
 use crate::parser::analysis::Stopwatch;
@@ -23,6 +23,7 @@ const ROWS_AT_ONCE: usize = 128;
 pub struct Worker<'p> {
     parser: &'p Parser,
     score: ScorerScratch,
+    panel: Panel<'p>,
     scores: ArcScores,
     search: Search,
     given: GivenLabels,
@@ -37,6 +38,7 @@ impl<'p> Worker<'p> {
         Self {
             parser,
             score: ScorerScratch::default(),
+            panel: Panel::new(parser.ensemble.as_ref()),
             scores: ArcScores::default(),
             search: Search::default(),
             given: GivenLabels::default(),
@@ -95,10 +97,8 @@ impl<'p> Worker<'p> {
 
     fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) -> Result<(), ParseError> {
         let mut watch = Stopwatch::start();
-        let encoder = self.parser.encoder.as_ref();
-        vectors::check(self.parser.info().encoder, encoder.map(Encoder::info))?;
-        let scorer = &self.parser.scorer;
-        scorer.score((sentences, encoder), options.predicted_tags, &mut self.score);
+        self.parser.score(sentences, options.predicted_tags, &mut self.score)?;
+        self.panel.encode(sentences, options.predicted_tags)?;
         watch.lap(&mut self.timing.scores);
         Ok(())
     }
@@ -116,6 +116,7 @@ impl<'p> Worker<'p> {
         }
         let mut watch = Stopwatch::start();
         self.score.arcs(index, &mut self.scores);
+        self.panel.join_arcs(index, sent, &mut self.scores);
         self.given.clear();
         if options.keep {
             self.given.fill(sent, &self.parser.labels);
@@ -128,6 +129,7 @@ impl<'p> Worker<'p> {
         // The best tree comes last, so that its scores are still there for the confidences.
         for tree in self.analysis.trees.iter_mut().rev() {
             self.parser.scorer.score_labels(index, &tree.heads, &mut self.score);
+            self.panel.join_labels(index, &tree.heads, self.score.all_labels());
             label(&self.score, &self.given, tree);
         }
         watch.lap(&mut self.timing.labels);
