@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use spantree::Pipeline;
 use spantree::model::ParserHeader;
+use spantree::neural::{self, EncoderInfo};
 
 use crate::io::print;
 
@@ -95,6 +96,10 @@ fn describe_parser(parser: &ParserHeader, text: &mut String) -> std::fmt::Result
             "             dev UAS {:.2}, LAS {:.2} over {} words",
             dev.uas, dev.las, dev.words
         )?;
+    }
+    if let ParserHeader::Neural(neural::Header { encoder: Some(encoder), .. }) = parser {
+        let EncoderInfo { width, checksum } = encoder;
+        writeln!(text, "encoder      {width} numbers per word, checksum {checksum:016x}")?;
     }
     writeln!(text, "labels       {}", parser.labels().join(" "))
 }

@@ -5,6 +5,8 @@
 mod bundled;
 mod cluster;
 mod convert;
+mod distill;
+mod encoder;
 mod eval;
 mod generate;
 mod info;
@@ -32,6 +34,7 @@ struct Arguments {
 enum Verb {
     Cluster(cluster::Arguments),
     Convert(convert::Arguments),
+    Distill(distill::Arguments),
     Eval(eval::Arguments),
     Generate(generate::Arguments),
     Info(info::Arguments),
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Cluster(arguments) => cluster::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
+        Verb::Distill(arguments) => distill::run(&arguments),
         Verb::Eval(arguments) => eval::run(&arguments),
         Verb::Generate(arguments) => generate::run(&arguments),
         Verb::Info(arguments) => info::run(&arguments),

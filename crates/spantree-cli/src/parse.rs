@@ -23,7 +23,7 @@ use spantree::transition::{self, TransitionSystem};
 use spantree::treebank::format::json::RankedTree;
 use spantree::treebank::{Column, Format, Sentence, file};
 
-use crate::bundled;
+use crate::encoder::EncoderFolder;
 use crate::io::read_text;
 use crate::output::{Chunk, OutputOptions, Renderer, Sink, Target};
 use source::Source;
@@ -34,9 +34,12 @@ use source::Source;
 /// predicted anew unless --keep is given; everything else stays as it is. Text on the command line is drawn as a tree.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The model file [default: the English model that comes with the program]
+    /// The model file [default: the English model that comes with the program]. Given several times, the arc scores of all are
+    /// averaged; the first one, which must have a learned parser, does all else
     #[arg(long, short, value_name = "FILE")]
-    model: Option<PathBuf>,
+    model: Vec<PathBuf>,
+    #[command(flatten)]
+    encoder: EncoderFolder,
     #[command(flatten)]
     source: Source,
     #[command(flatten)]
@@ -96,7 +99,7 @@ struct Parsed {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let pipeline = bundled::load_or_english(arguments.model.as_deref())?;
+    let pipeline = arguments.encoder.load_models(&arguments.model)?;
     let dictionary = arguments.dictionary.as_deref().map(read_dictionary).transpose()?;
     let dictionary = dictionary.as_ref();
     let options = arguments.options();

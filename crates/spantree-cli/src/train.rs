@@ -12,12 +12,14 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use spantree::enhance::EnhancerConfig;
 use spantree::model::Source;
+use spantree::neural::Encoder;
 use spantree::pipeline;
 use spantree::pipeline::train::{PipelineConfig, Tags};
 use spantree::tag::{Clusters, TaggerConfig};
 use spantree::train::{Annotation, DataProblem, TrainConfig, annotation};
 use spantree::treebank::{Sentence, TreebankReader, file};
 
+use crate::encoder::EncoderFolder;
 use crate::io::{print, print_warnings, read_text};
 use report::Report;
 use settings::Settings;
@@ -30,6 +32,15 @@ use settings::Settings;
 /// --resume.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    encoder: EncoderFolder,
+    #[command(flatten)]
+    plan: Plan,
+}
+
+/// What to train from what, and how.
+#[derive(clap::Args)]
+pub(crate) struct Plan {
     /// Training treebanks
     #[arg(long, value_name = "FILE", required_unless_present = "print_config", num_args = 1..)]
     data: Vec<PathBuf>,
@@ -103,35 +114,52 @@ enum TagsChoice {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let config = arguments.settings.config()?;
-    let (false, Some(out)) = (arguments.print_config, &arguments.out) else {
-        print(&toml::to_string(&config)?)?;
-        return Ok(ExitCode::SUCCESS);
-    };
-    let mut config = arguments.pipeline(arguments.with_files(config, out))?;
-    let train = load(&arguments.data, Use::Train)?;
-    let dev = load(&arguments.dev, Use::Dev)?;
-    match (&arguments.dev[..], &dev[..]) {
-        ([], _) => eprintln!("no --dev: all epochs are run and confidences are not calibrated"),
-        ([path, ..], []) => eprintln!(
-            "warning: {} has no sentences: all epochs are run and confidences are not calibrated",
-            path.display()
-        ),
-        _ => {}
-    }
-    if let Some(ClusterSource::Own(count)) = arguments.clusters {
-        config.tagger.clusters = Some(Clusters::of_treebank(&train, count.into()));
-    }
-    let mut report = Report::new();
-    let pipeline =
-        pipeline::train::train(&config, &train, &dev, &mut |progress| report.show(&progress))?;
-    drop(report);
-    pipeline.save(out)?;
-    eprintln!("{}: {:.1} MB", out.display(), pipeline.size() as f64 / 1e6);
-    Ok(ExitCode::SUCCESS)
+    arguments.plan.run(|| arguments.encoder.load(), |_| Ok(Vec::new()))
 }
 
-impl Arguments {
+impl Plan {
+    /// Trains a model with an encoder, if one is given, and sentences that another model analysed, which may add to the sources.
+    pub(crate) fn run(
+        &self,
+        encoder: impl FnOnce() -> Result<Option<Encoder>>,
+        silver: impl FnOnce(&mut Vec<Source>) -> Result<Vec<Sentence>>,
+    ) -> Result<ExitCode> {
+        let config = self.settings.config()?;
+        let (false, Some(out)) = (self.print_config, &self.out) else {
+            print(&toml::to_string(&config)?)?;
+            return Ok(ExitCode::SUCCESS);
+        };
+        let mut config = self.pipeline(self.with_files(config, out))?;
+        config.parser.encoder = encoder()?;
+        config.parser.check()?;
+        let train = load(&self.data, Use::Train)?;
+        let dev = load(&self.dev, Use::Dev)?;
+        self.warn_of_dev(&dev);
+        let silver = silver(&mut config.parser.sources)?;
+        if let Some(ClusterSource::Own(count)) = self.clusters {
+            let sentences = [&train[..], &silver].concat();
+            config.tagger.clusters = Some(Clusters::of_treebank(&sentences, count.into()));
+        }
+        let mut report = Report::new();
+        let show = &mut |progress| report.show(&progress);
+        let pipeline = pipeline::train::distill(&config, (&train, &silver), &dev, show)?;
+        drop(report);
+        pipeline.save(out)?;
+        eprintln!("{}: {:.1} MB", out.display(), pipeline.size() as f64 / 1e6);
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn warn_of_dev(&self, dev: &[Sentence]) {
+        match (&self.dev[..], dev) {
+            ([], _) => eprintln!("no --dev: all epochs are run and confidences are not calibrated"),
+            ([path, ..], []) => eprintln!(
+                "warning: {} has no sentences: all epochs are run and confidences are not calibrated",
+                path.display()
+            ),
+            _ => {}
+        }
+    }
+
     fn pipeline(&self, parser: TrainConfig) -> Result<PipelineConfig> {
         let wants = |stage| self.stages.contains(&stage);
         let clusters = match &self.clusters {
@@ -177,7 +205,7 @@ fn read_clusters(path: &Path) -> Result<Clusters> {
 }
 
 /// The last two parts of a path: `hu_szeged/train.conllu` says more than `train.conllu`.
-fn file_name(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     let parts: Vec<_> =
         path.components().rev().take(2).map(|part| part.as_os_str().to_string_lossy()).collect();
     parts.into_iter().rev().collect::<Vec<_>>().join("/")

@@ -36,6 +36,7 @@ fn measure() {
         labels: 40,
         tag: 64,
         tags: 400,
+        vectors: 0,
     };
     let network = Network::new(shape);
     let weights = network.initial::<f32>(1);

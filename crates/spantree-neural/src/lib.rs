@@ -15,6 +15,7 @@
 //! | [`loss`] | from scores and gold answers to gradients of scores |
 //! | [`adam`] | from gradients to weights, with a running average |
 //! | [`product`] | products of matrices |
+//! | [`transformer`] | a pretrained encoder, forward only |
 //! | [`simd`], [`real`], [`random`] | vector instructions, `f32` and `f64`, random numbers |
 //!
 //! Layers are shapes with places in one vector of parameters. All are generic over [`Real`], so that finite differences in
@@ -38,6 +39,7 @@ pub mod recurrent;
 pub mod simd;
 #[cfg(test)]
 mod testing;
+pub mod transformer;
 
 pub use adam::{Adam, AdamConfig};
 pub use layer::Cell;

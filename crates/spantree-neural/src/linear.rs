@@ -68,6 +68,20 @@ impl Linear {
         rng.fill(&mut parameters[self.weight.clone()], bound);
     }
 
+    /// Sets the weights and biases of some outputs, those from `first` on: a row of weights per output, one after the other.
+    ///
+    /// # Panics
+    /// If there are more outputs than the layer has, or rows of another length.
+    pub fn set<T: Real>(&self, parameters: &mut [T], first: usize, rows: &[T], biases: &[T]) {
+        assert_eq!(rows.len(), biases.len() * self.inputs, "the rows of a linear layer");
+        parameters[self.bias.clone()][first..first + biases.len()].copy_from_slice(biases);
+        let weight = &mut parameters[self.weight.clone()];
+        for (output, row) in rows.chunks_exact(self.inputs).enumerate() {
+            let column = weight[first + output..].iter_mut().step_by(self.outputs);
+            column.zip(row).for_each(|(place, &value)| *place = value);
+        }
+    }
+
     /// The biases.
     pub(crate) fn bias<'a, T>(&self, parameters: &'a mut [T]) -> &'a mut [T] {
         &mut parameters[self.bias.clone()]
@@ -109,6 +123,18 @@ impl Linear {
     ) {
         let dy_view = View::new(dy, x.rows, self.outputs);
         add_product(dy_view, &packed.backward, dx, x.step, scratch);
+        self.backward_parameters(x, dy, gradient, scratch);
+    }
+
+    /// Adds the gradients of the parameters alone, for an input that is not learned.
+    pub fn backward_parameters<T: Real>(
+        &self,
+        x: Rows<'_, T>,
+        dy: &[T],
+        gradient: &mut [T],
+        scratch: &mut ProductScratch<T>,
+    ) {
+        let dy_view = View::new(dy, x.rows, self.outputs);
         let x = View::part(x.data, x.rows, self.inputs, x.step);
         let dw = &mut gradient[self.weight.clone()];
         add_product_once(x.transposed(), dy_view, dw, self.outputs, scratch);

@@ -38,19 +38,22 @@ pub struct Shape {
     pub tag: usize,
     /// Scores of tags per row; 0 for a network that does not tag.
     pub tags: usize,
+    /// Width of the vectors that rows are given besides their ids; 0 for none.
+    pub vectors: usize,
 }
 
-/// The ids of the rows of some sentences, the root first in each.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The ids of the rows of some sentences, the root first in each, and their vectors, if the network takes such.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     starts: Vec<usize>,
     ids: Vec<u32>,
     id_starts: Vec<usize>,
+    vectors: Vec<f32>,
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        Self { starts: vec![0], ids: Vec::new(), id_starts: vec![0] }
+        Self { starts: vec![0], ids: Vec::new(), id_starts: vec![0], vectors: Vec::new() }
     }
 }
 
@@ -60,12 +63,18 @@ impl Batch {
         self.starts.truncate(1);
         self.ids.clear();
         self.id_starts.truncate(1);
+        self.vectors.clear();
     }
 
     /// Adds a row to the sentence at the end.
     pub fn push_row(&mut self, ids: impl IntoIterator<Item = u32>) {
         self.ids.extend(ids);
         self.id_starts.push(self.ids.len());
+    }
+
+    /// Adds the vectors of the next rows that have none yet; a network that takes vectors needs one for every row.
+    pub fn push_vectors(&mut self, vectors: impl IntoIterator<Item = f32>) {
+        self.vectors.extend(vectors);
     }
 
     /// Ends the sentence; the next row begins another.
@@ -101,6 +110,8 @@ pub struct Network {
     arcs: ArcScorer,
     labels: LabelScorer,
     tags: Linear,
+    /// From the vectors of rows to summands of their embeddings.
+    projection: Option<Linear>,
     parameters: usize,
 }
 
@@ -121,6 +132,7 @@ pub struct Packs<T> {
     arcs: PackedArcs<T>,
     labels: PackedLinear<T>,
     tags: PackedLinear<T>,
+    projection: PackedLinear<T>,
 }
 
 /// The numbers that a network computes with.
@@ -190,6 +202,9 @@ pub struct DropoutRates {
 /// Values of all layers for one batch, with the memory to compute them; reused from batch to batch.
 #[derive(Clone, Debug, Default)]
 pub struct Trace<T> {
+    /// The vectors of the rows, and what they add to the embeddings.
+    vectors: Vec<T>,
+    projected: Vec<T>,
     /// Embeddings in normal form, and 1 / deviation.
     normal: Vec<T>,
     spread: Vec<T>,
@@ -244,7 +259,10 @@ impl Network {
         let arcs = ArcScorer::new(shape.arc, &mut places);
         let labels = LabelScorer::new(shape.label, shape.labels, &mut places);
         let tags = Linear::new(shape.tag, shape.tags, &mut places);
-        Self { shape, norm, layers, sides, arcs, labels, tags, parameters: places.used() }
+        let projection =
+            (shape.vectors > 0).then(|| Linear::new(shape.vectors, shape.width, &mut places));
+        let parameters = places.used();
+        Self { shape, norm, layers, sides, arcs, labels, tags, projection, parameters }
     }
 
     /// The sizes.
@@ -272,6 +290,7 @@ impl Network {
         self.arcs.initialise(&mut dense, &mut rng);
         self.labels.initialise(&mut dense, &mut rng);
         self.tags.initialise(&mut dense, &mut rng);
+        self.projection.iter().for_each(|layer| layer.initialise(&mut dense, &mut rng));
         Weights { embeddings, dense }
     }
 
@@ -294,6 +313,9 @@ impl Network {
         self.arcs.pack(dense, backward, &mut packs.arcs);
         self.labels.pack(dense, backward, &mut packs.labels);
         self.tags.pack(dense, backward, &mut packs.tags);
+        if let Some(projection) = &self.projection {
+            projection.pack(dense, false, &mut packs.projection);
+        }
     }
 
     /// Draws the masks of a batch.
@@ -318,11 +340,11 @@ impl Network {
 
     /// Scores all arcs of a batch; with dropout if [`Network::draw_dropout`] was called on this trace.
     pub fn encode<T: Real>(&self, numbers: Numbers<'_, T>, batch: &Batch, trace: &mut Trace<T>) {
-        let Numbers { table, dense, packs } = numbers;
+        let Numbers { dense, packs, .. } = numbers;
         let starts = &batch.starts;
+        self.embed(numbers, batch, trace);
         let Trace { normal, spread, input, layers, sides, arcs, dropout, scratch, .. } = trace;
         dropout.resize_with(self.layers.len() + 2, Dropout::default);
-        embedding::forward(table, self.shape.width, batch.ids(), normal);
         self.norm.forward(dense, normal, spread, input);
         dropout[0].apply(input);
         layers.resize_with(self.layers.len(), LayerTrace::default);
@@ -346,6 +368,19 @@ impl Network {
             let rows = self.tag_rows(sides);
             self.tags.forward(numbers.dense, &numbers.packs.tags, rows, tags, scratch);
         }
+    }
+
+    /// Sums the embeddings of each row and what its vector adds.
+    fn embed<T: Real>(&self, numbers: Numbers<'_, T>, batch: &Batch, trace: &mut Trace<T>) {
+        let Numbers { table, dense, packs } = numbers;
+        let Trace { vectors, projected, normal, scratch, .. } = trace;
+        embedding::forward(table, self.shape.width, batch.ids(), normal);
+        let Some(projection) = &self.projection else { return };
+        vectors.clear();
+        vectors.extend(batch.vectors.iter().map(|&value| T::of(value.into())));
+        let x = Rows { data: vectors, rows: batch.rows(), step: projection.inputs };
+        projection.forward(dense, &packs.projection, x, projected, scratch);
+        normal.iter_mut().zip(projected).for_each(|(sum, added)| *sum += *added);
     }
 
     /// Scores the labels of the arcs from row `first + heads[i]` of the batch to row `first + i`, after [`Network::encode`].
@@ -373,9 +408,8 @@ impl Network {
         let Numbers { dense, packs, .. } = numbers;
         let starts = &batch.starts;
         let gradient = &mut gradients.dense;
-        let Trace { normal, spread, input, layers, sides, arcs, labels, dropout, scratch, .. } =
-            trace;
-        let [dy, dx] = &mut trace.gradients;
+        let Trace { vectors, normal, spread, input, layers, sides, .. } = trace;
+        let Trace { arcs, labels, dropout, scratch, gradients: [dy, dx], .. } = trace;
         let mut dsides = vec![T::ZERO; sides.len()];
         let arc_sides = (starts.as_slice(), self.arc_sides(sides));
         self.arcs.backward(
@@ -415,6 +449,10 @@ impl Network {
         }
         dropout[0].apply(dy);
         self.norm.backward(dense, normal, spread, dy, gradient);
+        if let Some(projection) = &self.projection {
+            let x = Rows { data: vectors, rows: batch.rows(), step: projection.inputs };
+            projection.backward_parameters(x, dy, gradient, scratch);
+        }
         gradients.embeddings.backward(batch.ids(), dy);
     }
 
@@ -460,6 +498,7 @@ mod tests {
         labels: 3,
         tag: 2,
         tags: 4,
+        vectors: 2,
     };
 
     fn batch(sentences: &[&[u32]]) -> Batch {
@@ -467,6 +506,8 @@ mod tests {
         for words in sentences {
             batch.push_row([0]);
             words.iter().for_each(|&word| batch.push_row([word, word / 2 + 3]));
+            batch.push_vectors([0.0; 2]);
+            batch.push_vectors(words.iter().flat_map(|&word| [1.0, -0.5 * word as f32]));
             batch.end_sentence();
         }
         batch

@@ -6,12 +6,14 @@ use crate::linear::Places;
 use crate::real::Real;
 use crate::simd::{self, Kernel};
 
+/// Added to variances, so that rows of equal values stay finite.
 const EPSILON: f64 = 1e-5;
 
 /// The layer: its width, and where its parameters are.
 #[derive(Clone, Debug)]
 pub struct LayerNorm {
     width: usize,
+    epsilon: f64,
     scale: Range<usize>,
     shift: Range<usize>,
 }
@@ -20,7 +22,22 @@ impl LayerNorm {
     /// A layer with places for its parameters.
     #[must_use]
     pub fn new(width: usize, places: &mut Places) -> Self {
-        Self { width, scale: places.take(width), shift: places.take(width) }
+        Self::with_epsilon(width, EPSILON, places)
+    }
+
+    /// A layer that adds another small number to variances.
+    #[must_use]
+    pub fn with_epsilon(width: usize, epsilon: f64, places: &mut Places) -> Self {
+        Self { width, epsilon, scale: places.take(width), shift: places.take(width) }
+    }
+
+    /// Sets the parameters.
+    ///
+    /// # Panics
+    /// If they are not as many as a row is wide.
+    pub fn set<T: Real>(&self, parameters: &mut [T], scale: &[T], shift: &[T]) {
+        parameters[self.scale.clone()].copy_from_slice(scale);
+        parameters[self.shift.clone()].copy_from_slice(shift);
     }
 
     /// Scale 1, shift 0.
@@ -41,7 +58,7 @@ impl LayerNorm {
         spread.clear();
         spread.resize(x.len() / self.width, T::ZERO);
         let (scale, shift) = (&parameters[self.scale.clone()], &parameters[self.shift.clone()]);
-        simd::run(Normalise { scale, shift, x, spread, y });
+        simd::run(Normalise { scale, shift, epsilon: T::of(self.epsilon), x, spread, y });
     }
 
     /// Adds the gradients of the parameters, and replaces `dy` by the gradient of the input. `normal` and `spread` are what
@@ -77,6 +94,7 @@ impl LayerNorm {
 struct Normalise<'a, T> {
     scale: &'a [T],
     shift: &'a [T],
+    epsilon: T,
     x: &'a mut [T],
     spread: &'a mut [T],
     y: &'a mut [T],
@@ -92,7 +110,7 @@ impl<T: Real> Kernel for Normalise<'_, T> {
             let mean = sum(x, |value| value) / count;
             x.iter_mut().for_each(|value| *value = *value - mean);
             let variance = sum(x, |value| value * value) / count;
-            *spread = T::ONE / (variance + T::of(EPSILON)).sqrt();
+            *spread = T::ONE / (variance + self.epsilon).sqrt();
             for i in 0..width {
                 x[i] *= *spread;
                 y[i] = x[i].multiply_add::<FUSED>(self.scale[i], self.shift[i]);

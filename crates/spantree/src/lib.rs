@@ -3,6 +3,7 @@
 //! | module | question |
 //! |---|---|
 //! | [`combine`] | what do several parsers say together? |
+//! | `encoder` | which vectors does a pretrained model give words? (feature `encoder`) |
 //! | [`enhance`] | which further heads has a word? |
 //! | [`feature`] | what does a parser see? templates, atoms, hashes |
 //! | [`graph`] | which tree, which labels, how sure? |
@@ -34,6 +35,8 @@
 //! The three crates below know nothing of each other; they are re-exported here so that one dependency is enough.
 
 pub mod combine;
+#[cfg(feature = "encoder")]
+pub mod encoder;
 pub mod enhance;
 pub mod feature;
 pub mod graph;

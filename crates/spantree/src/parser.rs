@@ -13,6 +13,7 @@ use spantree_treebank::Sentence;
 
 use crate::graph::MAX_LABELS;
 use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
+use crate::neural::{Encoder, EncoderInfo, EncoderMismatch, EnsembleError, vectors};
 use crate::tag::{Mixture, TagSet};
 use crate::{graph, neural, transition};
 
@@ -83,12 +84,45 @@ impl Parser {
         }
     }
 
+    /// The encoder that it was trained with, if any.
+    #[must_use]
+    pub fn needs_encoder(&self) -> Option<EncoderInfo> {
+        match self {
+            Self::Neural(parser) => parser.info().encoder,
+            Self::Graph(_) | Self::Transition(_) => None,
+        }
+    }
+
     /// The tags that it scores, if it does.
     #[must_use]
     pub fn tagset(&self) -> Option<&TagSet> {
         match self {
             Self::Neural(parser) => Some(parser.tagset()),
             Self::Graph(_) | Self::Transition(_) => None,
+        }
+    }
+
+    /// The same parser with the encoder that it needs.
+    ///
+    /// # Errors
+    /// When it needs another one, or needs one and has none, or has one and needs none.
+    pub fn with_encoder(self, encoder: Option<Encoder>) -> Result<Self, EncoderMismatch> {
+        vectors::check(self.needs_encoder(), encoder.as_ref().map(Encoder::info))?;
+        Ok(match self {
+            Self::Neural(parser) => Self::Neural(parser.with_encoder(encoder)),
+            other => other,
+        })
+    }
+
+    /// An ensemble of this parser, a learned one, and others; see [`crate::neural::ensemble`].
+    ///
+    /// # Errors
+    /// When the first one is no learned parser, or another one has no table of arc scores.
+    pub fn with_members(self, others: Vec<Self>) -> Result<Self, EnsembleError> {
+        match self {
+            single if others.is_empty() => Ok(single),
+            Self::Neural(parser) => parser.with_members(others).map(Self::Neural),
+            Self::Graph(_) | Self::Transition(_) => Err(EnsembleError::Leader),
         }
     }
 
@@ -138,7 +172,8 @@ impl Worker<'_> {
     /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
     ///
     /// # Errors
-    /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
+    /// With [`ParseOptions::keep`], when the given heads allow no tree; or when the model needs an encoder that it was not
+    /// given. The sentence is unchanged then.
     pub fn parse(
         &mut self,
         sent: &mut Sentence,

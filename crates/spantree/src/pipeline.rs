@@ -17,6 +17,7 @@ use std::sync::Arc;
 use crate::enhance::Enhancer;
 use crate::lemma::Lemmatiser;
 use crate::model::{Container, Header, ModelError, Sections, Source};
+use crate::neural::{Encoder, EncoderMismatch, EnsembleError, vectors};
 use crate::parser::Parser;
 use crate::segment::Segmenter;
 use crate::tag::Tagger;
@@ -128,6 +129,35 @@ impl Pipeline {
     /// When writing fails.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         self.container.save(path)
+    }
+
+    /// The same model with the pretrained encoder that its parser was trained with, if it was.
+    ///
+    /// # Errors
+    /// When it needs another one, or needs one and has none, or has one and needs none.
+    pub fn with_encoder(mut self, encoder: Option<Encoder>) -> Result<Self, EncoderMismatch> {
+        match self.stages.parser.take() {
+            Some(parser) => self.stages.parser = Some(parser.with_encoder(encoder)?),
+            None => vectors::check(None, encoder.as_ref().map(Encoder::info))?,
+        }
+        Ok(self)
+    }
+
+    /// The same model whose parser is joined with those of other models into an ensemble; see [`crate::neural::ensemble`].
+    ///
+    /// # Errors
+    /// When the parser of this model is no learned one, or another model has none with a table of arc scores.
+    pub fn with_members(mut self, others: Vec<Self>) -> Result<Self, EnsembleError> {
+        if others.is_empty() {
+            return Ok(self);
+        }
+        let member = |(index, other): (usize, Self)| {
+            other.stages.parser.ok_or(EnsembleError::Member { number: index + 2 })
+        };
+        let members = others.into_iter().enumerate().map(member).collect::<Result<_, _>>()?;
+        let leader = self.stages.parser.take().ok_or(EnsembleError::Leader)?;
+        self.stages.parser = Some(leader.with_members(members)?);
+        Ok(self)
     }
 
     /// What the model says about itself.

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use spantree::Pipeline;
 use spantree::neural::train::{Data, RightTags, train};
-use spantree::neural::{NeuralConfig, Parser, Sizes};
+use spantree::neural::{EnsembleError, NeuralConfig, Parser, Sizes};
 use spantree::parser::{Analysis, ParseError, ParseOptions};
-use spantree::pipeline::Stages;
+use spantree::pipeline::train::PipelineConfig;
+use spantree::pipeline::{self, Options, Stages};
 use spantree::tag::{Beliefs, TagSet};
-use spantree::train::{Progress, TrainConfig, TrainError, choose_decoder};
+use spantree::train::{Kind, Progress, TrainConfig, TrainError, choose_decoder};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence, load};
 use spantree_neural::Cell;
 use spantree_neural::simd::{Instructions, limited_to};
@@ -296,8 +297,9 @@ fn bad_tags_are_corrected() {
     let (bad, bad_dev) = (badly_tagged(1, 200), badly_tagged(2, 50));
     let tagset = TagSet::from_treebank(&right).unwrap();
     let beliefs: Vec<_> = bad_dev.iter().map(|sent| Beliefs::certain(&tagset, sent)).collect();
-    let right_tags = Some(RightTags { train: &right, dev: &right_dev, beliefs: &beliefs });
-    let data = Data { train: &bad, versions: 1, dev: &bad_dev, right_tags };
+    let right_tags =
+        Some(RightTags { train: &right, silver: &[], dev: &right_dev, beliefs: &beliefs });
+    let data = Data { right_tags, ..Data::new(&bad, &bad_dev) };
     let mut told = None;
     let watch = &mut |progress| {
         if let Progress::Retagged { read, corrected } = progress {
@@ -323,11 +325,82 @@ fn tags_that_get_no_better_stay() {
     let (train_set, dev) = (treebank(1, 60), treebank(2, 20));
     let tagset = TagSet::from_treebank(&train_set).unwrap();
     let beliefs: Vec<_> = dev.iter().map(|sent| Beliefs::certain(&tagset, sent)).collect();
-    let right_tags = Some(RightTags { train: &train_set, dev: &dev, beliefs: &beliefs });
-    let data = Data { train: &train_set, versions: 1, dev: &dev, right_tags };
+    let right_tags =
+        Some(RightTags { train: &train_set, silver: &[], dev: &dev, beliefs: &beliefs });
+    let data = Data { right_tags, ..Data::new(&train_set, &dev) };
     let parser = train(&config(), data, &mut |_| ()).unwrap();
     assert!(!parser.info().retags, "nothing is better than what is right");
     let mut sent = dev[0].clone();
     let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
     assert!(parser.worker().parse(&mut sent, &options).unwrap().tag_scores.is_empty());
+}
+
+#[test]
+fn an_ensemble_of_one_parser_and_itself_parses_as_it_does() {
+    let double = PARSER.clone().with_members(vec![PARSER.clone().into()]).unwrap();
+    let (mut one, mut both) = (PARSER.worker(), double.worker());
+    let options = ParseOptions { k_best: 3, ..ParseOptions::default() };
+    for gold in treebank(3, 20) {
+        let (mut ours, mut theirs) = (gold.clone(), gold);
+        let first = one.parse(&mut ours, &options).unwrap();
+        let second = both.parse(&mut theirs, &options).unwrap();
+        let trees = |analysis: &Analysis| -> Vec<_> {
+            analysis.trees.iter().map(|tree| (tree.heads.clone(), tree.labels.clone())).collect()
+        };
+        assert_eq!(trees(first)[0], trees(second)[0]);
+        assert_eq!(first.trees.len(), second.trees.len());
+    }
+}
+
+#[test]
+fn linear_and_learned_parsers_make_one_table() {
+    let (train_set, dev) = (treebank(1, 150), treebank(2, 30));
+    let of = |kind| {
+        let config = TrainConfig { parser: Some(kind), epochs: 2, ..config() };
+        let config = PipelineConfig {
+            segment: false,
+            tag: false,
+            lemmatise: false,
+            parser: config,
+            ..PipelineConfig::default()
+        };
+        pipeline::train::train(&config, &train_set, &dev, &mut |_| ()).unwrap()
+    };
+    let (graph, transition) = (of(Kind::Graph), of(Kind::Transition));
+    let learned = pipeline(&PARSER);
+    let error = |first: &Pipeline, other: &Pipeline| {
+        first.clone().with_members(vec![other.clone()]).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(error(&graph, &learned), EnsembleError::Leader);
+    assert_eq!(error(&learned, &transition), EnsembleError::Member { number: 2 });
+    let joined = learned.with_members(vec![graph]).unwrap();
+    let mut worker = joined.worker();
+    let trees = ParseOptions { keep: true, confidence: true, k_best: 2, ..ParseOptions::default() };
+    let options = Options { trees, ..Options::default() };
+    let (mut right, mut words) = (0, 0);
+    for gold in &dev {
+        let mut sent = gold.clone();
+        (2..=sent.len() as u32).for_each(|word| sent.set_head(word, None));
+        let analysis = worker.process(&mut sent, &options).unwrap().analysis.unwrap();
+        assert!(analysis.trees.len() <= 2 && analysis.confidences.len() == gold.len());
+        assert!(analysis.confidences.iter().all(|sure| (0.0..=1.0).contains(&sure.head)));
+        assert!(analysis.trees[0].log_probability.unwrap() <= 1e-6);
+        assert_eq!(sent.word(1).head(), gold.word(1).head(), "given heads are kept");
+        words += gold.len();
+        right += gold.heads().zip(sent.heads()).filter(|(gold, guess)| gold == guess).count();
+    }
+    assert!(right * 100 > words * 80, "{right} of {words}");
+}
+
+#[test]
+fn a_network_learns_from_what_another_one_says() {
+    let (few, silver, dev) = (treebank(1, 20), treebank(5, 300), treebank(2, 50));
+    let alone = train(&config(), Data::new(&few, &dev), &mut |_| ()).unwrap();
+    let mut config = config();
+    config.neural.silver = 3.0;
+    let data = Data { silver: &silver, ..Data::new(&few, &dev) };
+    let taught = train(&config, data, &mut |_| ()).unwrap();
+    let las = |parser: &Parser| parser.info().dev.unwrap().las;
+    assert!(las(&taught) > las(&alone) + 3.0, "{} {}", las(&alone), las(&taught));
+    assert_eq!(taught.info().training.sentences, 20, "silver is not counted");
 }

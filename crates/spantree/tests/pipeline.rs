@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 
 use spantree::Pipeline;
 use spantree::parser::ParseOptions;
-use spantree::pipeline::train::{PipelineConfig, PipelineTrainError, Tags, train};
+use spantree::pipeline::train::{PipelineConfig, PipelineTrainError, Tags, distill, train};
 use spantree::pipeline::{Options, PipelineError, Stages};
-use spantree::train::TrainConfig;
+use spantree::train::{Kind, TrainConfig};
 use spantree::treebank::{Column, Format, Generator, GeneratorConfig, Sentence, TreebankWriter};
 
 fn treebank(seed: u64, count: usize) -> Vec<Sentence> {
@@ -222,4 +222,26 @@ fn untagged_sentences_are_refused_among_others() {
         parsed.push((sent.heads().all(|head| head.is_some()), outcome.is_ok()));
     });
     assert_eq!(parsed, [(true, true), (false, false), (true, true), (true, true)]);
+}
+
+#[test]
+fn what_a_teacher_says_of_text_is_learned() {
+    let mut silver: Vec<_> = treebank(4, 200).iter().map(bare).collect();
+    let mut worker = PIPELINE.worker();
+    worker.process_all(&mut silver, &Options::default(), |_, found| assert!(found.is_ok()));
+    let (few, dev) = (treebank(1, 30), treebank(2, 60));
+    let mut config = PipelineConfig { segment: false, ..config() };
+    config.parser.neural.epochs = Some(3);
+    let alone = train(&config, &few, &dev, &mut |_| ()).unwrap();
+    let taught = distill(&config, (&few, &silver), &dev, &mut |_| ()).unwrap();
+    let las = |model: &Pipeline| model.info().parser.as_ref().unwrap().dev().unwrap().las;
+    let upos = |model: &Pipeline| model.info().tagger.as_ref().unwrap().dev.unwrap().upos;
+    assert!(las(&taught) > las(&alone), "{} {}", las(&alone), las(&taught));
+    assert!(upos(&taught) > upos(&alone), "{} {}", upos(&alone), upos(&taught));
+    // A graph parser takes silver for gold.
+    config.parser.parser = Some(Kind::Graph);
+    config.parser.epochs = 1;
+    let graph = distill(&config, (&few, &silver), &dev, &mut |_| ()).unwrap();
+    let count = graph.info().parser.as_ref().unwrap().training().sentences;
+    assert!(count > few.len() && count < few.len() + silver.len(), "{count}");
 }

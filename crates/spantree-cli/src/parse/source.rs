@@ -63,6 +63,11 @@ struct Opened {
 }
 
 impl Source {
+    /// Files of text.
+    pub(crate) fn text(inputs: Vec<PathBuf>) -> Self {
+        Self { inputs, input: None, ranges: false }
+    }
+
     /// Whether all that is to be read stands on the command line as text.
     pub(crate) fn is_sentence(&self) -> bool {
         !self.inputs.is_empty() && self.inputs.iter().all(|input| is_text(input))

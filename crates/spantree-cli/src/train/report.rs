@@ -92,6 +92,7 @@ fn describe(progress: &Progress) -> Option<String> {
         Progress::Pruned { heads, recall } => {
             format!("pruned to {heads:.1} heads per word; {recall:.2} % of the gold arcs were left")
         }
+        Progress::Encode { sentences } => format!("encoding {sentences} sentences"),
         Progress::LabelEpoch { epoch, loss, seconds } => {
             format!("labels {epoch:>2}  loss {loss:.4}  {seconds:>6.1} s")
         }

@@ -3,6 +3,7 @@
 mod cube;
 mod higher;
 
+use spantree_decode::ArcTable;
 use spantree_treebank::Sentence;
 
 use super::decoder::{Decoder, Scores};
@@ -115,6 +116,15 @@ impl<'p> Worker<'p> {
         let (best, crossing) = (&self.analysis.trees[0], self.parser.crossing.as_ref());
         search::write(sent, best, &engine.labels, crossing, options.keep);
         Ok(&self.analysis)
+    }
+
+    /// The probabilities of all arcs of a sentence; none if it is too long.
+    pub(crate) fn head_probabilities(&mut self, sent: &Sentence) -> Option<&ArcTable<f64>> {
+        let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+        // Without heads to keep there is always a tree.
+        let analysis = self.parse(&mut sent.clone(), &options).ok()?;
+        (!analysis.confidences.is_empty()).then_some(())?;
+        Some(self.search.marginals())
     }
 
     /// Labels all trees, the best one last, so that its scores are still there for the confidences.

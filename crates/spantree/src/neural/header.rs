@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use spantree_neural::{Cell, Shape};
 
+use super::vectors::EncoderInfo;
 use crate::model::{Calibration, DevScores, TrainingInfo};
 use crate::tag::Mixture;
 
@@ -35,13 +36,17 @@ pub struct Header {
     /// How much of a say.
     #[serde(default)]
     pub mixture: Mixture,
+    /// The encoder whose vectors it takes besides its inputs, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder: Option<EncoderInfo>,
 }
 
 impl Header {
     /// The shape of the network with so many embeddings and parts of tags.
     #[must_use]
     pub fn shape(&self, rows: usize, tags: usize) -> Shape {
-        self.sizes.shape(self.cell, rows, self.labels.len(), tags)
+        let vectors = self.encoder.map_or(0, |encoder| encoder.width);
+        Shape { vectors, ..self.sizes.shape(self.cell, rows, self.labels.len(), tags) }
     }
 }
 
@@ -94,11 +99,11 @@ impl Sizes {
         ]
     }
 
-    /// The shape of the network of these cells with so many embeddings, labels and parts of tags.
+    /// The shape of the network of these cells with so many embeddings, labels and parts of tags, and no vectors.
     #[must_use]
     pub fn shape(&self, cell: Cell, rows: usize, labels: usize, tags: usize) -> Shape {
         let Self { width, layers, units, arc, label, tag } = *self;
         let tag = if tags == 0 { 0 } else { tag };
-        Shape { rows, width, cell, layers, units, arc, label, labels, tag, tags }
+        Shape { rows, width, cell, layers, units, arc, label, labels, tag, tags, vectors: 0 }
     }
 }

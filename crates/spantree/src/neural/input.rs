@@ -79,19 +79,31 @@ impl Inputs {
     /// The inputs of a treebank: a row for every value seen at least `minimum` times.
     #[must_use]
     pub fn from_treebank(atoms: &[Atom], sentences: &[Sentence], minimum: usize) -> Self {
-        let empty = Self::new(atoms, Vec::new());
+        Self::new(atoms, Vec::new()).with_frequent(sentences, minimum)
+    }
+
+    /// The same with rows for further values, those seen at least `minimum` times in other sentences.
+    #[must_use]
+    pub fn with_frequent(self, sentences: &[Sentence], minimum: usize) -> Self {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         let mut values = Atoms::default();
         for sent in sentences {
-            values.fill(&empty.set, sent);
+            values.fill(&self.set, sent);
             for word in 1..=sent.len() {
-                empty.keys(&values, word).for_each(|(_, key)| *counts.entry(key).or_default() += 1);
+                self.keys(&values, word).for_each(|(_, key)| *counts.entry(key).or_default() += 1);
             }
         }
         let frequent = counts.into_iter().filter(|&(_, count)| count >= minimum);
-        let mut keys: Vec<_> = frequent.map(|(key, _)| key).collect();
+        self.with_keys(frequent.map(|(key, _)| key).collect())
+    }
+
+    /// The same with rows for these keys, too.
+    fn with_keys(self, mut added: HashSet<u64>) -> Self {
+        let atoms: Vec<_> = self.atoms().collect();
+        added.extend(self.keys);
+        let mut keys: Vec<_> = added.into_iter().collect();
         keys.sort_unstable();
-        Self::new(atoms, keys)
+        Self::new(&atoms, keys)
     }
 
     /// Inputs with these known keys, in the order of their rows.
@@ -122,11 +134,7 @@ impl Inputs {
                 added.extend(known.map(|(_, key)| predicted(key)));
             }
         }
-        let atoms: Vec<_> = self.atoms().collect();
-        let mut keys = self.keys;
-        keys.extend(added);
-        keys.sort_unstable();
-        Self::new(&atoms, keys)
+        self.with_keys(added)
     }
 
     /// Whether a column, or the pairs of FEATS, belong to the tag of a word.

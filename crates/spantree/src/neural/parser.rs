@@ -4,11 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use spantree_neural::Network;
+use spantree_treebank::Sentence;
 
+use super::ensemble::Ensemble;
 use super::header::{Header, Sizes};
 use super::input::Inputs;
 use super::rounded::Rounded;
-use super::scorer::Scorer;
+use super::scorer::{Scorer, ScorerScratch};
+use super::vectors::{self, Encoder, EncoderInfo, EncoderMismatch};
 use super::worker::Worker;
 use crate::feature::Atom;
 use crate::graph::{Decoder, LabelSet};
@@ -28,6 +31,10 @@ pub struct Parser {
     pub(super) decoder: Decoder,
     /// The tags that the network scores; none if it does not tag.
     pub(super) tagset: TagSet,
+    /// Gives words vectors, if the network takes such.
+    pub(super) encoder: Option<Encoder>,
+    /// Those that it parses together with.
+    pub(super) ensemble: Option<Arc<Ensemble>>,
 }
 
 impl Parser {
@@ -54,6 +61,11 @@ impl Parser {
             header.sizes.named().into_iter().find(|&(_, size)| size == 0 || size > Sizes::LIMIT)
         {
             return Err(invalid(format!("its size {name} is {size}")));
+        }
+        let most = EncoderInfo::WIDEST;
+        if let Some(encoder) = header.encoder.filter(|encoder| !(1..=most).contains(&encoder.width))
+        {
+            return Err(invalid(format!("its encoder gives {} numbers per word", encoder.width)));
         }
         let atom = |name: &String| -> Result<Atom, ModelError> {
             name.parse().map_err(|()| invalid(format!("unknown input \"{name}\"")))
@@ -85,6 +97,8 @@ impl Parser {
             labels: LabelSet::new(header.labels.clone()),
             decoder: header.decoder.parse().unwrap_or(Decoder::Mst),
             tagset,
+            encoder: None,
+            ensemble: None,
             header,
         }
     }
@@ -93,6 +107,24 @@ impl Parser {
     pub(super) fn with_header(&self, header: Header) -> Self {
         let decoder = header.decoder.parse().unwrap_or(self.decoder);
         Self { header, decoder, ..self.clone() }
+    }
+
+    /// The same network with the encoder that it needs, or none.
+    pub(crate) fn with_encoder(&self, encoder: Option<Encoder>) -> Self {
+        Self { encoder, ..self.clone() }
+    }
+
+    /// Has the network see some sentences.
+    pub(super) fn score(
+        &self,
+        sentences: &[Sentence],
+        predicted_tags: bool,
+        scratch: &mut ScorerScratch,
+    ) -> Result<(), EncoderMismatch> {
+        let encoder = self.encoder.as_ref();
+        vectors::check(self.header.encoder, encoder.map(Encoder::info))?;
+        self.scorer.score((sentences, encoder), predicted_tags, scratch);
+        Ok(())
     }
 
     /// Adds the sections of this parser to those of a model.

@@ -7,6 +7,7 @@ use spantree_treebank::Sentence;
 
 use super::input::{Inputs, ROOT_ROW};
 use super::rounded::Rounded;
+use super::vectors::Encoder;
 use crate::feature::Atoms;
 
 /// A network with its weights and what it sees.
@@ -25,12 +26,15 @@ pub struct Scorer {
 #[derive(Clone, Debug, Default)]
 pub struct ScorerScratch {
     values: Atoms,
+    vectors: Vec<f32>,
     batch: Batch,
     trace: Trace<f32>,
     /// Where the table of each sentence begins in the arc scores.
     tables: Vec<usize>,
     /// Heads of the rows of one sentence.
     heads: Vec<usize>,
+    /// The label scores of the same rows.
+    labels: Vec<f32>,
 }
 
 impl Scorer {
@@ -51,14 +55,14 @@ impl Scorer {
     }
 
     /// Scores the arcs of some sentences, whose tags are given or predicted. The scores of a sentence do not depend on the
-    /// others.
-    pub fn score<'s>(
+    /// others. A network that takes vectors needs the encoder that gives them.
+    pub fn score(
         &self,
-        sentences: impl IntoIterator<Item = &'s Sentence>,
+        (sentences, encoder): (&[Sentence], Option<&Encoder>),
         predicted_tags: bool,
         scratch: &mut ScorerScratch,
     ) {
-        let ScorerScratch { values, batch, trace, tables, .. } = scratch;
+        let ScorerScratch { values, vectors, batch, trace, tables, .. } = scratch;
         batch.clear();
         tables.clear();
         let source = self.inputs.predicted_row().filter(|_| predicted_tags);
@@ -73,6 +77,11 @@ impl Scorer {
             tables.push(table);
             table += (sent.len() + 1) * (sent.len() + 1);
         }
+        if let Some(encoder) = encoder {
+            vectors.clear();
+            encoder.add_vectors(sentences, vectors);
+            batch.push_vectors(vectors.iter().copied());
+        }
         self.network.encode(self.numbers(), batch, trace);
     }
 
@@ -83,11 +92,13 @@ impl Scorer {
 
     /// Scores the labels of all words of a sentence with these heads.
     pub fn score_labels(&self, sentence: usize, tree: &[u32], scratch: &mut ScorerScratch) {
-        let ScorerScratch { batch, trace, heads, .. } = scratch;
+        let ScorerScratch { batch, trace, heads, labels, .. } = scratch;
         heads.clear();
         heads.extend(std::iter::once(0).chain(tree.iter().map(|&head| head as usize)));
         let arcs = (batch.starts()[sentence], heads.as_slice());
         self.network.label(self.numbers(), arcs, trace);
+        labels.clear();
+        labels.extend_from_slice(trace.label_scores());
     }
 }
 
@@ -111,7 +122,12 @@ impl ScorerScratch {
     /// The scores of the labels of a word of the sentence whose labels were scored last.
     #[must_use]
     pub fn labels(&self, word: usize) -> &[f32] {
-        let count = self.trace.label_scores().len() / self.heads.len().max(1);
-        &self.trace.label_scores()[word * count..][..count]
+        let count = self.labels.len() / self.heads.len().max(1);
+        &self.labels[word * count..][..count]
+    }
+
+    /// The same of the root and all words, to be joined with those of others.
+    pub(super) fn all_labels(&mut self) -> &mut [f32] {
+        &mut self.labels
     }
 }

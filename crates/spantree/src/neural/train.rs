@@ -10,6 +10,7 @@ mod arcs;
 mod batch;
 mod checkpoint;
 mod config;
+mod examples;
 mod run;
 mod step;
 
@@ -30,9 +31,12 @@ pub struct Data<'a> {
     pub train: &'a [Sentence],
     /// How many versions there are.
     pub versions: usize,
+    /// Sentences that another parser analysed, in one version; may be empty. An epoch sees some of them, see
+    /// [`NeuralConfig::silver`].
+    pub silver: &'a [Sentence],
     /// The development set; may be empty.
     pub dev: &'a [Sentence],
-    /// If the tags of the first version and of the development set are predicted: the right ones. The network then learns to
+    /// If the tags of the first version, of silver and of the development set are predicted: the right ones. The network then learns to
     /// correct the tags that it reads.
     pub right_tags: Option<RightTags<'a>>,
 }
@@ -42,6 +46,8 @@ pub struct Data<'a> {
 pub struct RightTags<'a> {
     /// Of the training data.
     pub train: &'a [Sentence],
+    /// Of the sentences that another parser analysed: those that it chose.
+    pub silver: &'a [Sentence],
     /// Of the development set.
     pub dev: &'a [Sentence],
     /// What the tagger thinks of the development set.
@@ -52,7 +58,7 @@ impl<'a> Data<'a> {
     /// One version of a treebank, to be learned as it is.
     #[must_use]
     pub fn new(train: &'a [Sentence], dev: &'a [Sentence]) -> Self {
-        Self { train, versions: 1, dev, right_tags: None }
+        Self { train, versions: 1, silver: &[], dev, right_tags: None }
     }
 }
 

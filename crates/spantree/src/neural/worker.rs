@@ -3,6 +3,7 @@
 use spantree_decode::ArcScores;
 use spantree_treebank::Sentence;
 
+use super::ensemble::Panel;
 use super::parser::Parser;
 use super::scorer::ScorerScratch;
 use crate::graph::Decoder;
@@ -21,6 +22,7 @@ const ROWS_AT_ONCE: usize = 128;
 pub struct Worker<'p> {
     parser: &'p Parser,
     score: ScorerScratch,
+    panel: Panel<'p>,
     scores: ArcScores,
     search: Search,
     given: GivenLabels,
@@ -33,6 +35,7 @@ impl<'p> Worker<'p> {
         Self {
             parser,
             score: ScorerScratch::default(),
+            panel: Panel::new(parser.ensemble.as_ref()),
             scores: ArcScores::default(),
             search: Search::default(),
             given: GivenLabels::default(),
@@ -50,13 +53,14 @@ impl<'p> Worker<'p> {
     /// Parses a sentence and writes HEAD and DEPREL; everything else in it stays.
     ///
     /// # Errors
-    /// Only with [`ParseOptions::keep`], when the given heads allow no tree. The sentence is unchanged then.
+    /// With [`ParseOptions::keep`], when the given heads allow no tree; or when the model needs an encoder that it was not
+    /// given. The sentence is unchanged then.
     pub fn parse(
         &mut self,
         sent: &mut Sentence,
         options: &ParseOptions,
     ) -> Result<&Analysis, ParseError> {
-        self.encode(std::slice::from_ref(sent), options);
+        self.encode(std::slice::from_ref(sent), options)?;
         self.parse_encoded(0, sent, options)
     }
 
@@ -77,22 +81,25 @@ impl<'p> Worker<'p> {
             };
             let count = rest.iter().take_while(fits).count().max(1);
             let (group, after) = rest.split_at_mut(count);
-            self.encode(group, options);
+            let encoded = self.encode(group, options);
             for (index, sent) in group.iter_mut().enumerate() {
-                let found = self.parse_encoded(index, sent, options);
+                let encoded = encoded.clone();
+                let found = encoded.and_then(|()| self.parse_encoded(index, sent, options));
                 each(sent, found);
             }
             rest = after;
         }
     }
 
-    fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) {
+    fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) -> Result<(), ParseError> {
         let mut watch = Stopwatch::start();
-        self.parser.scorer.score(sentences, options.predicted_tags, &mut self.score);
+        self.parser.score(sentences, options.predicted_tags, &mut self.score)?;
         if options.predicted_tags && self.parser.info().retags {
             self.parser.scorer.score_tags(&mut self.score);
         }
+        self.panel.encode(sentences, options.predicted_tags)?;
         watch.lap(&mut self.timing.scores);
+        Ok(())
     }
 
     /// Parses the sentence with this number among those that were encoded.
@@ -108,6 +115,7 @@ impl<'p> Worker<'p> {
         }
         let mut watch = Stopwatch::start();
         self.score.arcs(index, &mut self.scores);
+        self.panel.join_arcs(index, sent, &mut self.scores);
         self.given.clear();
         if options.keep {
             self.given.fill(sent, &self.parser.labels);
@@ -120,6 +128,7 @@ impl<'p> Worker<'p> {
         // The best tree comes last, so that its scores are still there for the confidences.
         for tree in self.analysis.trees.iter_mut().rev() {
             self.parser.scorer.score_labels(index, &tree.heads, &mut self.score);
+            self.panel.join_labels(index, &tree.heads, self.score.all_labels());
             label(&self.score, &self.given, tree);
         }
         watch.lap(&mut self.timing.labels);

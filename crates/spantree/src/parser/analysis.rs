@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use spantree_decode::Infeasible;
 use thiserror::Error;
 
+use crate::neural::EncoderMismatch;
+
 /// Sentences longer than this are decoded without projectivity: Eisner's algorithm would take too long.
 pub const PROJECTIVE_LIMIT: usize = 512;
 /// Sentences longer than this get no confidences.
@@ -81,6 +83,9 @@ pub enum ParseError {
         /// The first word concerned.
         reason: Infeasible,
     },
+    /// The model needs a pretrained encoder that it does not have.
+    #[error(transparent)]
+    Encoder(#[from] EncoderMismatch),
 }
 
 /// Something that a user should know about a parse.

@@ -143,6 +143,11 @@ impl Search {
         &self.tree
     }
 
+    /// The probabilities of arcs that were computed last.
+    pub(crate) fn marginals(&self) -> &ArcTable<f64> {
+        &self.marginals
+    }
+
     /// Memory for whoever decodes on the way.
     pub(crate) fn scratch(&mut self) -> &mut DecoderScratch {
         &mut self.decode

@@ -3,6 +3,8 @@
 //! The parser will read predicted tags, so it is trained on such: the training data are tagged by taggers that did not see
 //! them (jack-knifing), see [`Tags`]. A stage that the data do not support (no tags, no lemmas, no trees) is left out.
 
+use std::borrow::Cow;
+
 use spantree_treebank::Sentence;
 use thiserror::Error;
 
@@ -129,17 +131,34 @@ pub fn train(
     dev: &[Sentence],
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Pipeline, PipelineTrainError> {
+    distill(config, (train, &[]), dev, progress)
+}
+
+/// The same with silver: sentences with tags and trees by another model, a better one. The tagger learns from gold and as many
+/// words of silver, the parser from gold and the rest, which the tagger did not see: as for gold, its tags there are such as
+/// the parser will get. All other stages learn from gold alone.
+///
+/// # Errors
+/// When the data cannot be trained on, or a checkpoint fails.
+pub fn distill(
+    config: &PipelineConfig,
+    (train, silver): (&[Sentence], &[Sentence]),
+    dev: &[Sentence],
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<Pipeline, PipelineTrainError> {
     if !(config.segment || config.tag || config.lemmatise || config.parse || config.enhance) {
         return Err(PipelineTrainError::NoStage);
     }
     let mut stages = Stages::default();
+    let for_tags = if config.tag && has_tags(train) { as_many_words(silver, train) } else { 0 };
+    let (for_tags, silver) = silver.split_at(for_tags);
     if config.segment {
         stages.segmenter = Some(train_segmenter(config, train, dev, progress)?);
     }
     if config.tag && has_tags(train) {
         let trainer = tagger_trainer(config);
-        stages.tagger =
-            Some(trainer.train(train, dev, &mut |done| progress(Progress::Tagger(done)))?);
+        let report = &mut |done| progress(Progress::Tagger(done));
+        stages.tagger = Some(trainer.train(&joined(train, for_tags), dev, report)?);
     }
     if config.lemmatise && train.iter().flat_map(Sentence::words).any(|word| word.lemma() != "_") {
         let lemmatiser = train_lemmatiser(config, stages.tagger.as_ref(), train, dev)?;
@@ -147,7 +166,7 @@ pub fn train(
         stages.lemmatiser = Some(lemmatiser);
     }
     if config.parse {
-        stages.parser = Some(train_parser(config, &stages, train, dev, progress)?);
+        stages.parser = Some(train_parser(config, &stages, (train, silver), dev, progress)?);
     }
     if config.enhance {
         let settings = EnhancerConfig { seed: config.parser.seed, ..config.enhancer };
@@ -156,6 +175,18 @@ pub fn train(
         stages.enhancer = Some(enhancer);
     }
     Ok(Pipeline::new(&stages, config.parser.sources.clone())?)
+}
+
+/// How many sentences of silver have as many words as gold, or half of its words if there are not so many.
+fn as_many_words(silver: &[Sentence], gold: &[Sentence]) -> usize {
+    let words = |sentences: &[Sentence]| sentences.iter().map(Sentence::len).sum::<usize>();
+    let most = words(gold).min(words(silver) / 2);
+    let mut sum = 0;
+    let fits = |sent: &&Sentence| {
+        sum += sent.len();
+        sum <= most
+    };
+    silver.iter().take_while(fits).count()
 }
 
 fn has_tags(train: &[Sentence]) -> bool {
@@ -212,20 +243,23 @@ fn train_lemmatiser(
 fn train_parser(
     config: &PipelineConfig,
     stages: &Stages,
-    train: &[Sentence],
+    (train, silver): (&[Sentence], &[Sentence]),
     dev: &[Sentence],
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Parser, PipelineTrainError> {
     // One sentence cannot be tagged by a tagger that did not see it.
     let gold = config.tags == Tags::Gold || train.len() < 2;
     let Some(tagger) = stages.tagger.as_ref().filter(|_| !gold) else {
-        return train_kind(config, Data::new(train, dev), progress);
+        return train_kind(config, Data { silver, ..Data::new(train, dev) }, progress);
     };
     let folds = config.folds.clamp(2, train.len());
     progress(Progress::JackKnife(folds));
     let mut predicted = fold_trainer(config).jackknife(train, folds)?;
-    let mut tagged_dev = dev.to_vec();
+    let (mut tagged_dev, mut tagged_silver) = (dev.to_vec(), silver.to_vec());
     let mut worker = tagger.worker();
+    tagged_silver.iter_mut().for_each(|sent| {
+        worker.tag(sent, &TagOptions::default());
+    });
     let mut beliefs = vec![Beliefs::default(); dev.len()];
     for (sent, beliefs) in tagged_dev.iter_mut().zip(&mut beliefs) {
         worker.tag(sent, &TagOptions::default());
@@ -233,7 +267,7 @@ fn train_parser(
     }
     if let Some(lemmatiser) = &stages.lemmatiser {
         let mut worker = lemmatiser.worker();
-        for sent in predicted.iter_mut().chain(&mut tagged_dev) {
+        for sent in predicted.iter_mut().chain(&mut tagged_dev).chain(&mut tagged_silver) {
             worker.lemmatise(sent, &LemmaOptions { keep: false });
         }
     }
@@ -241,8 +275,9 @@ fn train_parser(
     if versions == 2 {
         predicted.extend_from_slice(train);
     }
-    let right_tags = Some(RightTags { train, dev, beliefs: &beliefs });
-    let data = Data { train: &predicted, versions, dev: &tagged_dev, right_tags };
+    let right_tags = Some(RightTags { train, silver, dev, beliefs: &beliefs });
+    let (train, silver, dev) = (&predicted, &tagged_silver, &tagged_dev);
+    let data = Data { train, versions, silver, dev, right_tags };
     train_kind(config, data, progress)
 }
 
@@ -253,16 +288,31 @@ fn train_kind(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Parser, PipelineTrainError> {
     let mut report = |step| progress(Progress::Parser(step));
-    let Data { train, versions, dev, .. } = data;
+    let Data { versions, dev, .. } = data;
     match config.parser.kind() {
         Kind::Graph => {
             let trainer = Trainer::new(config.parser.clone());
-            Ok(trainer.train_versions(train, versions, dev, &mut report)?.into())
+            let train = all_versions(data);
+            Ok(trainer.train_versions(&train, versions, dev, &mut report)?.into())
         }
         Kind::Neural => Ok(neural::train::train(&config.parser, data, &mut report)?.into()),
         Kind::Transition => {
-            let data = (train, versions);
+            let data = (&*all_versions(data), versions);
             Ok(train::train_transition(&config.parser, data, dev, &mut report)?.into())
         }
     }
+}
+
+/// All versions of gold with silver in each.
+fn all_versions(data: Data<'_>) -> Cow<'_, [Sentence]> {
+    let Data { train, versions, silver, .. } = data;
+    if silver.is_empty() {
+        return Cow::Borrowed(train);
+    }
+    let versions = train.chunks((train.len() / versions.max(1)).max(1));
+    versions.flat_map(|gold| joined(gold, silver).into_owned()).collect()
+}
+
+fn joined<'a>(gold: &'a [Sentence], silver: &'a [Sentence]) -> Cow<'a, [Sentence]> {
+    if silver.is_empty() { Cow::Borrowed(gold) } else { Cow::Owned([gold, silver].concat()) }
 }

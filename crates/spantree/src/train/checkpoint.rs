@@ -15,6 +15,7 @@ use super::data::fingerprint;
 use super::finish::TreeWeights;
 use super::{TrainConfig, TrainError};
 use crate::model::{Container, DevScores, ModelError, Quantised, Sections};
+use crate::neural::Encoder;
 
 /// The best epoch so far.
 #[derive(Clone, Debug)]
@@ -189,6 +190,9 @@ pub(crate) fn identity(config: &TrainConfig, (train, dev): (&[Sentence], &[Sente
         _ => Map::new(),
     };
     run.retain(|name, _| name != "epochs" && name != "patience");
+    if let Some(encoder) = config.encoder.as_ref().map(Encoder::info) {
+        run.insert("encoder".to_owned(), format!("{:016x}", encoder.checksum).into());
+    }
     run.insert("training data".to_owned(), format!("{:016x}", fingerprint(train)).into());
     run.insert("development data".to_owned(), format!("{:016x}", fingerprint(dev)).into());
     run

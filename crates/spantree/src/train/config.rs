@@ -16,7 +16,7 @@ use super::cost::Cost;
 use super::{TrainError, TransitionConfig};
 use crate::graph::{Decoder, Grandchildren, Pruning, TemplateTexts};
 use crate::model::Source;
-use crate::neural::NeuralConfig;
+use crate::neural::{Encoder, NeuralConfig};
 
 /// The kind of parser to train; see [`crate::parser`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,6 +218,9 @@ pub struct TrainConfig {
     /// The templates; `None` chooses by the columns of the treebank.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub templates: Option<TemplateTexts>,
+    /// A pretrained encoder, as further input of a learned parser.
+    #[serde(skip)]
+    pub encoder: Option<Encoder>,
     /// Where the training data come from, for the model's header.
     #[serde(skip)]
     pub sources: Vec<Source>,
@@ -255,6 +258,7 @@ impl Default for TrainConfig {
             cost: Cost::default(),
             neural: NeuralConfig::default(),
             templates: None,
+            encoder: None,
             sources: Vec::new(),
             min_dev_threads: 1,
             checkpoint: None,
@@ -304,6 +308,10 @@ impl TrainConfig {
     pub fn check(&self) -> Result<(), TrainError> {
         if !(1..=3).contains(&self.order) {
             return Err(TrainError::setting("order", self.order, "1, 2 or 3"));
+        }
+        if self.encoder.is_some() && self.kind() != Kind::Neural {
+            let remedy = "no encoder unless the parser is neural";
+            return Err(TrainError::setting("parser", "not neural", remedy));
         }
         if self.order > 1 && self.kind() != Kind::Graph {
             let remedy = "1 unless the parser is a graph parser";

@@ -26,6 +26,11 @@ pub enum Progress {
         /// Share of gold arcs among them before the others were put back, in per cent.
         recall: f64,
     },
+    /// A pretrained encoder gives the words of the data their vectors.
+    Encode {
+        /// Sentences to encode.
+        sentences: usize,
+    },
     /// An epoch begins.
     EpochStart {
         /// From 1.

@@ -1,5 +1,7 @@
 //! Training examples, and the gradient of one batch of them.
 
+use std::sync::Arc;
+
 use spantree_neural::loss::cross_entropy;
 use spantree_neural::network::{DropoutRates, Numbers, ScoreGradients};
 use spantree_neural::{Batch, Gradients, Network, Rng, Trace};
@@ -10,6 +12,7 @@ use crate::feature::Atoms;
 use crate::graph::LabelSet;
 use crate::neural::input::{Input, Inputs, ROOT_ROW};
 use crate::neural::tags;
+use crate::neural::vectors::Short;
 use crate::tag::TagSet;
 use crate::tag::tagset::Tag;
 
@@ -25,6 +28,8 @@ pub(super) struct Example {
     source: Option<u32>,
     /// The right tags; empty when tags are not to be learned from this sentence.
     tags: Vec<Option<Tag>>,
+    /// The vectors of the root and of the words, if the network takes such.
+    vectors: Option<Arc<[Short]>>,
 }
 
 impl Example {
@@ -47,6 +52,7 @@ impl Example {
             labels: sent.words().map(|word| labels.number(word.deprel())).collect(),
             source: None,
             tags: Vec::new(),
+            vectors: None,
         };
         for word in 1..=sent.len() {
             example.inputs.extend(inputs.of_word(&values, word, predicted_tags));
@@ -65,6 +71,11 @@ impl Example {
         let example = Self::with_tags(inputs, labels, predicted, true);
         let source = inputs.predicted_row();
         Self { tags: tags::answers(tagset, right), source, ..example }
+    }
+
+    /// The same with the vectors that an encoder gave it.
+    pub(super) fn with_vectors(self, vectors: Option<Arc<[Short]>>) -> Self {
+        Self { vectors, ..self }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -160,6 +171,8 @@ fn fill(examples: &[&Example], withheld: &Withheld, rng: &mut Rng, batch: &mut B
             });
             batch.push_row(rows.chain(example.source));
         }
+        let vectors = example.vectors.iter().flat_map(|vectors| vectors.iter());
+        batch.push_vectors(vectors.map(|short| short.value()));
         batch.end_sentence();
     }
 }

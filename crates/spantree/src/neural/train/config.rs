@@ -28,6 +28,10 @@ pub struct NeuralConfig {
     pub average_decay: f64,
     /// Inputs seen less often than this in training are unknown.
     pub minimum: usize,
+    /// Words of sentences that another parser analysed, per word of the treebank in each epoch.
+    pub silver: f64,
+    /// Inputs seen so often in these sentences are known, too.
+    pub silver_minimum: usize,
     /// Share of words that are made unknown, each time anew.
     pub word_dropout: f64,
     /// Share of words whose tags and lemma are left out where they are predicted, so that the network does not trust them too
@@ -57,6 +61,8 @@ impl Default for NeuralConfig {
             rate: 0.002,
             average_decay: 0.995,
             minimum: 2,
+            silver: 1.0,
+            silver_minimum: 10,
             word_dropout: 0.3,
             tag_dropout: 0.25,
             atom_dropout: 0.1,
@@ -83,6 +89,10 @@ impl NeuralConfig {
         }
         if !(self.rate > 0.0 && self.rate <= 1.0) {
             return Err(TrainError::setting("neural.rate", self.rate, "a number from 0 to 1"));
+        }
+        if !(0.0..=1000.0).contains(&self.silver) {
+            let remedy = "a number from 0 to 1000";
+            return Err(TrainError::setting("neural.silver", self.silver, remedy));
         }
         for (name, share) in [
             ("average_decay", self.average_decay),

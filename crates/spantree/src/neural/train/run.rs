@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use spantree_learn::epoch_order;
 use spantree_neural::{Network, Rng};
 use spantree_treebank::{Sentence, Token};
 
 use super::batch::Example;
 use super::checkpoint::Checkpoint;
+use super::examples::{Examples, Maker};
 use super::step::Step;
 use super::{Data, RightTags};
 use crate::feature::{Columns, hash};
@@ -15,12 +15,13 @@ use crate::graph::{Decoder, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, TrainingInfo};
 use crate::neural::input::{Inputs, default_atoms};
 use crate::neural::rounded::Rounded;
-use crate::neural::{Header, NeuralConfig, Parser, tags};
+use crate::neural::vectors::Memory;
+use crate::neural::{Encoder, Header, NeuralConfig, Parser, tags};
 use crate::parser::ParseOptions;
 use crate::tag::{JointChoice, Mixture, TagSet};
 use crate::train::calibrate::calibrate;
 use crate::train::checkpoint::{Identity, identity};
-use crate::train::data::{compare, inspect};
+use crate::train::data::{compare, fingerprint, inspect};
 use crate::train::evaluate::attachment_of_groups;
 use crate::train::run::scored;
 use crate::train::{Observer, Progress, TrainConfig, TrainError, choose_decoder};
@@ -35,11 +36,12 @@ pub(super) struct Run<'a> {
     inputs: Inputs,
     header: Header,
     network: Network,
-    /// All versions of the sentences, one version after the other.
-    examples: Vec<Example>,
+    examples: Examples,
     versions: usize,
     tagset: TagSet,
     right_tags: Option<RightTags<'a>>,
+    /// Gives words vectors, remembered for all sentences.
+    encoder: Option<Encoder>,
     checkpoint: Checkpoint,
 }
 
@@ -67,7 +69,11 @@ impl<'a> Run<'a> {
             return Err(TrainError::TooManyLabels { found: labels.len() });
         }
         let atoms = default_atoms(Columns::of(train));
-        let mut inputs = Inputs::from_treebank(&atoms, train, config.neural.minimum * versions);
+        let NeuralConfig { minimum, silver_minimum, .. } = config.neural;
+        let mut inputs = Inputs::from_treebank(&atoms, train, minimum * versions);
+        if !data.silver.is_empty() {
+            inputs = inputs.with_frequent(data.silver, silver_minimum);
+        }
         if right_tags.is_some() {
             // Where all tags are predicted, there is nothing to tell apart.
             let predicted = if versions > 1 { &train[..train.len() / versions] } else { &[] };
@@ -75,27 +81,34 @@ impl<'a> Run<'a> {
         }
         let tagset = right_tags.and_then(|tags| TagSet::from_treebank(tags.train));
         let tagset = tagset.unwrap_or_default();
-        let NeuralConfig { cell, sizes, .. } = config.neural;
-        let shape = sizes.shape(cell, inputs.rows(), labels.len(), tagset.part_count());
-        let network = Network::new(shape);
+        let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
+        let header = header(config, &info, &labels, &inputs, &tagset, decoder.to_string());
+        let network = Network::new(header.shape(inputs.rows(), tagset.part_count()));
         let run = match &config.checkpoint {
-            Some(_) => identity(config, (train, dev)),
+            Some(_) => run_identity(config, data),
             None => Identity::new(),
         };
         let checkpoint = Checkpoint::new(config, run, network.initial(config.seed))?;
-        let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
         let weights = inputs.rows() * config.neural.sizes.width + network.parameters();
-        let memory = weights * MEMORY_PER_WEIGHT;
-        let non_projective = info.non_projective;
-        progress(Progress::Start { memory, decoder: decoder.to_string(), non_projective });
+        let (memory, decoder) = (weights * MEMORY_PER_WEIGHT, decoder.to_string());
+        progress(Progress::Start { memory, decoder, non_projective: info.non_projective });
+        let memory = config.encoder.as_ref().map(|encoder| {
+            let train = &train[..train.len() / versions];
+            let sentences = train.len() + data.silver.len() + dev.len();
+            progress(Progress::Encode { sentences });
+            Memory::new(encoder, [train, data.silver, dev], config.dev_threads())
+        });
+        let maker =
+            Maker { inputs: &inputs, labels: &labels, tagset: &tagset, memory: memory.as_ref() };
         Ok(Self {
             config,
             dev,
             progress,
             start,
-            header: header(config, &info, &labels, &inputs, &tagset, decoder.to_string()),
+            header,
             info,
-            examples: examples(data, &inputs, &labels, &tagset),
+            examples: Examples::new(&maker, data, config.neural.silver),
+            encoder: memory.map(Encoder::new),
             inputs,
             network,
             versions,
@@ -109,7 +122,7 @@ impl<'a> Run<'a> {
         let epochs = self.config.neural.epochs(self.info.words, self.versions);
         while self.checkpoint.epochs < epochs {
             let epoch = self.checkpoint.epochs + 1;
-            let sentences = self.examples.len() / self.versions;
+            let sentences = self.examples.per_epoch();
             (self.progress)(Progress::EpochStart { epoch, sentences });
             let loss = self.epoch(epoch - 1, epochs);
             self.checkpoint.epochs = epoch;
@@ -117,7 +130,7 @@ impl<'a> Run<'a> {
             self.checkpoint.save()?;
             (self.progress)(Progress::TreeEpoch {
                 epoch,
-                loss: loss / self.info.words as f64,
+                loss,
                 dev: dev.map(|scores| (scores.uas, scores.las)),
                 seconds: self.start.elapsed().as_secs_f64(),
             });
@@ -125,43 +138,45 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Learns from each sentence once, in one of its versions, and returns the sum of losses.
+    /// Learns from each sentence once, in one of its versions, and from some of silver; returns the mean loss per word.
     fn epoch(&mut self, number: u64, epochs: u64) -> f64 {
-        let count = self.examples.len() / self.versions;
-        let order = epoch_order(count, self.config.seed, number);
+        let examples = self.examples.of_epoch(self.config.seed, number);
+        let all: usize = examples.iter().map(|example| example.len()).sum();
         let size = self.config.neural.batch(self.info.words);
         let rng = Rng::new(hash::mix(self.config.seed, number));
         let mut step = Step::new((&self.network, &self.tagset), self.config, rng);
-        let (mut batch, mut words, mut done, mut loss) = (Vec::new(), 0, 0, 0.0);
-        for (place, index) in order.iter().enumerate() {
-            let index = *index as usize;
-            let version = (index + number as usize) % self.versions;
-            batch.push(&self.examples[version * count + index]);
-            words += self.examples[index].len();
-            if words >= size || place + 1 == order.len() {
-                let share = done as f64 / self.info.words as f64;
-                let left = 1.0 - (number as f64 + share) / epochs as f64;
-                loss += step.take(&batch, left, &mut self.checkpoint);
-                batch.drain(..).for_each(|_| (self.progress)(Progress::Sentence));
-                done += words;
-                words = 0;
-            }
+        let (mut rest, mut done, mut loss) = (examples.as_slice(), 0, 0.0);
+        while !rest.is_empty() {
+            let mut words = 0;
+            let goes = |example: &&&Example| {
+                let goes = words < size;
+                words += if goes { example.len() } else { 0 };
+                goes
+            };
+            let (batch, after) = rest.split_at(rest.iter().take_while(goes).count());
+            rest = after;
+            let left = 1.0 - (number as f64 + done as f64 / all as f64) / epochs as f64;
+            loss += step.take(batch, left, &mut self.checkpoint);
+            batch.iter().for_each(|_| (self.progress)(Progress::Sentence));
+            done += words;
         }
-        loss
+        loss / all as f64
     }
 
     /// Parses the development set with the averaged weights and keeps them if they are the best so far.
     fn judge(&mut self) -> Option<DevScores> {
         let average = self.checkpoint.adam.averaged(&self.checkpoint.weights);
         let rounded = Rounded::new(&average, self.config.neural.sizes.width);
-        let scores = (!self.dev.is_empty()).then(|| {
-            let header = self.header.clone();
-            let (inputs, tagset) = (self.inputs.clone(), self.tagset.clone());
-            let parser = Parser::assemble(header, inputs, tagset, rounded.clone());
-            self.scores(&parser)
-        });
+        let scores = (!self.dev.is_empty()).then(|| self.scores(&self.parser(rounded.clone())));
         self.checkpoint.record(scores, rounded);
         scores
+    }
+
+    /// The parser with these weights.
+    fn parser(&self, weights: Rounded) -> Parser {
+        let (inputs, tagset) = (self.inputs.clone(), self.tagset.clone());
+        let parser = Parser::assemble(self.header.clone(), inputs, tagset, weights);
+        parser.with_encoder(self.encoder.clone())
     }
 
     /// The scores of a parser on the development set.
@@ -197,8 +212,7 @@ impl<'a> Run<'a> {
         self.header.training.best_epoch = best.epoch;
         self.header.dev = best.scores;
         self.header.retags = self.right_tags.is_some();
-        let (inputs, tagset) = (self.inputs.clone(), self.tagset.clone());
-        let mut parser = Parser::assemble(self.header.clone(), inputs, tagset, best.weights);
+        let mut parser = self.parser(best.weights);
         if self.config.decoder.is_none() && !self.dev.is_empty() {
             parser = self.choose_decoder(&parser);
         }
@@ -219,7 +233,7 @@ impl<'a> Run<'a> {
             parser = with(calibration);
         }
         self.checkpoint.remove();
-        Ok(parser)
+        Ok(parser.with_encoder(self.config.encoder.clone()))
     }
 }
 
@@ -250,15 +264,13 @@ fn choose_mixture(
     best
 }
 
-/// The examples of all versions; those of the first one have the right tags, if these are known.
-fn examples(data: Data<'_>, inputs: &Inputs, labels: &LabelSet, tagset: &TagSet) -> Vec<Example> {
-    let right = data.right_tags.map_or(&[][..], |tags| tags.train).iter().map(Some);
-    let right = right.chain(std::iter::repeat(None));
-    let examples = data.train.iter().zip(right).map(|(sent, right)| match right {
-        Some(right) => Example::corrected(inputs, labels, (sent, right), tagset),
-        None => Example::new(inputs, labels, sent),
-    });
-    examples.collect()
+/// What a run must agree in to go on from a checkpoint.
+fn run_identity(config: &TrainConfig, data: Data<'_>) -> Identity {
+    let mut run = identity(config, (data.train, data.dev));
+    if !data.silver.is_empty() {
+        run.insert("silver data".to_owned(), format!("{:016x}", fingerprint(data.silver)).into());
+    }
+    run
 }
 
 /// Bytes per weight: the weight, its gradient, two means and an average.
@@ -284,5 +296,6 @@ fn header(
         tags: tagset.names().to_vec(),
         retags: false,
         mixture: Mixture::default(),
+        encoder: config.encoder.as_ref().map(Encoder::info),
     }
 }
