@@ -50,7 +50,7 @@ impl ParserHeader {
                     Cell::Simple => "simple",
                     Cell::Lstm => "LSTM",
                 };
-                let tags = if header.retags { ", corrects tags" } else { "" };
+                let tags = if header.retags { ", has a say in tags" } else { "" };
                 let decoder = &header.decoder;
                 format!("neural, decoder {decoder}, {layers} {kind} layers of 2 × {units}{tags}")
             }
