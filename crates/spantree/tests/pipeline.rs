@@ -231,7 +231,8 @@ fn what_a_teacher_says_of_text_is_learned() {
     worker.process_all(&mut silver, &Options::default(), |_, found| assert!(found.is_ok()));
     let (few, dev) = (treebank(1, 30), treebank(2, 60));
     let mut config = PipelineConfig { segment: false, ..config() };
-    config.parser.neural.epochs = Some(3);
+    let neural = &mut config.parser.neural;
+    (neural.epochs, neural.rate, neural.silver) = (Some(5), 0.01, 5.0);
     let alone = train(&config, &few, &dev, &mut |_| ()).unwrap();
     let taught = distill(&config, (&few, &silver), &dev, &mut |_| ()).unwrap();
     let las = |model: &Pipeline| model.info().parser.as_ref().unwrap().dev().unwrap().las;

@@ -68,24 +68,14 @@ impl<'a> Run<'a> {
         if labels.len() > MAX_LABELS {
             return Err(TrainError::TooManyLabels { found: labels.len() });
         }
-        let atoms = default_atoms(Columns::of(train));
-        let NeuralConfig { minimum, silver_minimum, .. } = config.neural;
-        let mut inputs = Inputs::from_treebank(&atoms, train, minimum * versions);
-        if !data.silver.is_empty() {
-            inputs = inputs.with_frequent(data.silver, silver_minimum);
-        }
-        if right_tags.is_some() {
-            // Where all tags are predicted, there is nothing to tell apart.
-            let predicted = if versions > 1 { &train[..train.len() / versions] } else { &[] };
-            inputs = inputs.with_predicted_tags(predicted);
-        }
+        let inputs = inputs(config, data, versions);
         let tagset = right_tags.and_then(|tags| TagSet::from_treebank(tags.train));
         let tagset = tagset.unwrap_or_default();
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
         let header = header(config, &info, &labels, &inputs, &tagset, decoder.to_string());
         let network = Network::new(header.shape(inputs.rows(), tagset.part_count()));
         let run = match &config.checkpoint {
-            Some(_) => run_identity(config, data),
+            Some(_) => run_identity(config, Data { dev, ..data }),
             None => Identity::new(),
         };
         let checkpoint = Checkpoint::new(config, run, network.initial(config.seed))?;
@@ -262,6 +252,23 @@ fn choose_mixture(
         }
     }
     best
+}
+
+/// What the network sees of words.
+fn inputs(config: &TrainConfig, data: Data<'_>, versions: usize) -> Inputs {
+    let Data { train, silver, .. } = data;
+    let NeuralConfig { minimum, silver_minimum, .. } = config.neural;
+    let atoms = default_atoms(Columns::of(train));
+    let mut inputs = Inputs::from_treebank(&atoms, train, minimum * versions);
+    if !silver.is_empty() {
+        inputs = inputs.with_frequent(silver, silver_minimum);
+    }
+    if data.right_tags.is_none() {
+        return inputs;
+    }
+    // Where all tags are predicted, there is nothing to tell apart.
+    let predicted = if versions > 1 { &train[..train.len() / versions] } else { &[] };
+    inputs.with_predicted_tags(predicted)
 }
 
 /// What a run must agree in to go on from a checkpoint.
