@@ -138,7 +138,7 @@ mod tests {
 
 ";
 
-    fn reversed(text: &str) -> String {
+    fn reversed(text: &'static str) -> String {
         let mut out = Vec::new();
         let mut writer = TreebankWriter::new(&mut out, Format::Conllu);
         for sent in TreebankReader::new(text.as_bytes(), "text", Format::Conllu) {
