@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
     /// Weight of each parser, in the order of the files [default: 1 each]
     #[arg(long, value_name = "W,W,…", value_delimiter = ',')]
     weights: Vec<f32>,
+    /// A vote counts as much as its parser is sure of it, by HeadProb and LabelProb in MISC, which `parse --confidence` writes
+    #[arg(long)]
+    confidence: bool,
     /// Where to write; a file appears only when it is complete
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     out: PathBuf,
@@ -39,7 +42,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut writer = None;
     while let Some(systems) = read_all(&mut readers)? {
         let systems: Vec<_> = systems.iter().collect();
-        let result = combine::vote(&systems, &weights).with_context(|| {
+        let combine = match arguments.confidence {
+            true => combine::vote_by_confidence,
+            false => combine::vote,
+        };
+        let result = combine(&systems, &weights).with_context(|| {
             format!(
                 "{}: sentence {}",
                 readers[0].name(),

@@ -174,7 +174,14 @@ mod tests {
                     let Tables { weights, squares, .. } = state.tables();
                     let (lag, weights, squares) =
                         (vec![0.0; weights.len()], weights.to_vec(), squares.to_vec());
-                    state = State::from_tables(Tables { weights, lag, squares, steps: 0 }).unwrap();
+                    state = State::from_tables(Tables {
+                        weights,
+                        lag,
+                        squares,
+                        sums: vec![],
+                        steps: 0,
+                    })
+                    .unwrap();
                 }
                 let order = epoch_order(examples.len(), 1, number);
                 epoch(&learner, &Listed, &examples, &order, &mut state, &mut scratch, &|_| {});

@@ -10,6 +10,8 @@
 //! | [`PassiveAggressive::cost_augmented`] | closed form, at most C | [`Structured`] | one decoding |
 //! | [`Mira`] | Hildreth over the k best | [`KBest`] | one k-best decoding, k²/2 products |
 //! | [`FactoredMira`] | Hildreth over all parts | [`Factored`] | no decoding, sweeps over the parts |
+//! | [`DualAveraging`] | AdaGrad with L1 from sums of gradients | gradients of its own | one step |
+//! | [`logistic_steps`] | gold more likely in a list | differences from gold | k²/2 products |
 //! | [`StochasticGradient`] | SGD or AdaGrad, lazy L2 | [`LogLinear`] | one pass of marginals |
 //! | [`fit`] | L-BFGS on all examples | [`LogLinear`] | one pass of marginals per evaluation |
 //!
@@ -67,10 +69,12 @@
 //! ```
 
 pub mod batch;
+pub mod dual_averaging;
 pub mod epoch;
 pub mod gradient;
 pub mod jackknife;
 pub mod lbfgs;
+pub mod logistic;
 pub mod mira;
 pub mod mixing;
 pub mod passive_aggressive;
@@ -83,10 +87,12 @@ pub mod state;
 mod testing;
 
 pub use batch::{Fit, fit};
+pub use dual_averaging::DualAveraging;
 pub use epoch::{EpochStats, Learner, Outcome, Progress, epoch};
 pub use gradient::{Rate, StochasticGradient};
 pub use jackknife::{Fold, jackknife};
 pub use lbfgs::{Lbfgs, Minimum};
+pub use logistic::logistic_steps;
 pub use mira::{FactoredMira, Mira};
 pub use mixing::{Mixer, Weighting};
 pub use passive_aggressive::{Margin, PassiveAggressive};

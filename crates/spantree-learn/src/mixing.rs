@@ -112,6 +112,7 @@ struct MixtureSum {
     weights: Vec<f64>,
     lag: Vec<f64>,
     squares: Vec<f64>,
+    sums: Vec<f64>,
     coefficients: f64,
 }
 
@@ -120,6 +121,7 @@ impl MixtureSum {
         self.weights.clear();
         self.lag.clear();
         self.squares.clear();
+        self.sums.clear();
         self.coefficients = 0.0;
     }
 
@@ -135,6 +137,7 @@ impl MixtureSum {
         add_scaled(&mut self.weights, coefficient, &result.weights);
         add_scaled(&mut self.lag, coefficient, &result.lag);
         add_scaled(&mut self.squares, coefficient, &result.squares);
+        add_scaled(&mut self.sums, coefficient, &result.sums);
     }
 
     /// Replaces the tables of `state` by the mixture. Without any contribution nothing has changed.
@@ -147,6 +150,7 @@ impl MixtureSum {
             (&mut state.weights, &self.weights),
             (&mut state.lag, &self.lag),
             (&mut state.squares, &self.squares),
+            (&mut state.sums, &self.sums),
         ] {
             table.clear();
             table.extend(sum.iter().map(mixed));

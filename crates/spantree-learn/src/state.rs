@@ -10,7 +10,8 @@
 //! so one more table `u`, touched where the weights are touched, is enough. It holds `f32`: the terms of `u` are those of `w`
 //! times `t − 1 < T`, so `u / T` is rounded no worse than `w` itself, and half the memory of `f64` means fewer cache misses.
 //!
-//! Memory: 8 bytes per weight, 16 once [`StochasticGradient`](crate::StochasticGradient) has run.
+//! Memory: 8 bytes per weight, 16 once [`StochasticGradient`](crate::StochasticGradient) or
+//! [`DualAveraging`](crate::DualAveraging) has run.
 //! [`State::tables`] and [`State::from_tables`] save and restore a state exactly; orders of examples need no state
 //! (see [`random`](crate::random)).
 
@@ -25,6 +26,8 @@ pub struct State {
     pub(crate) lag: Vec<f32>,
     /// Sums of squared gradients, for learners that adapt their rates; otherwise empty.
     pub(crate) squares: Vec<f32>,
+    /// Sums of gradients, for learners that derive weights from them; otherwise empty.
+    pub(crate) sums: Vec<f32>,
     /// Number of examples, modulo 2³², whose regularisation each weight has paid for; empty between epochs.
     pub(crate) paid: Vec<u32>,
     /// Examples seen.
@@ -40,6 +43,8 @@ pub struct Tables<T> {
     pub lag: T,
     /// Sums of squared gradients: as long as `weights`, or empty.
     pub squares: T,
+    /// Sums of gradients: as long as `weights`, or empty.
+    pub sums: T,
     /// Examples seen.
     pub steps: u64,
 }
@@ -73,7 +78,7 @@ impl State {
     #[must_use]
     pub fn from_weights(weights: Vec<f32>) -> Self {
         let lag = vec![0.0; weights.len()];
-        Self { weights, lag, squares: Vec::new(), paid: Vec::new(), steps: 0 }
+        Self { weights, lag, squares: Vec::new(), sums: Vec::new(), paid: Vec::new(), steps: 0 }
     }
 
     /// The current weights.
@@ -132,6 +137,7 @@ impl State {
         self.weights.clone_from(&other.weights);
         self.lag.clone_from(&other.lag);
         self.squares.clone_from(&other.squares);
+        self.sums.clone_from(&other.sums);
         self.paid.clone_from(&other.paid);
         self.steps = other.steps;
     }
@@ -139,7 +145,8 @@ impl State {
     /// Everything there is to save between two epochs.
     #[must_use]
     pub fn tables(&self) -> Tables<&[f32]> {
-        Tables { weights: &self.weights, lag: &self.lag, squares: &self.squares, steps: self.steps }
+        let Self { weights, lag, squares, sums, steps, .. } = self;
+        Tables { weights, lag, squares, sums, steps: *steps }
     }
 
     /// The state that [`tables`](Self::tables) came from.
@@ -147,16 +154,18 @@ impl State {
     /// # Errors
     /// If the tables differ in length.
     pub fn from_tables(tables: Tables<Vec<f32>>) -> Result<Self, StateError> {
-        let Tables { weights, lag, squares, steps } = tables;
+        let Tables { weights, lag, squares, sums, steps } = tables;
         let check = |table, found| match found == weights.len() {
             true => Ok(()),
             false => Err(StateError::Length { table, found, weights: weights.len() }),
         };
         check("lag", lag.len())?;
-        if !squares.is_empty() {
-            check("squares", squares.len())?;
+        for (name, table) in [("squares", &squares), ("sums", &sums)] {
+            if !table.is_empty() {
+                check(name, table.len())?;
+            }
         }
-        Ok(Self { weights, lag, squares, paid: Vec::new(), steps })
+        Ok(Self { weights, lag, squares, sums, paid: Vec::new(), steps })
     }
 }
 
@@ -211,11 +220,17 @@ mod tests {
 
     #[test]
     fn tables_of_different_length_are_refused() {
-        let tables =
-            Tables { weights: vec![0.0; 3], lag: vec![0.0; 3], squares: vec![0.0; 2], steps: 1 };
+        let tables = Tables {
+            weights: vec![0.0; 3],
+            lag: vec![0.0; 3],
+            squares: vec![0.0; 2],
+            sums: vec![],
+            steps: 1,
+        };
         let error = State::from_tables(tables).unwrap_err();
         assert_eq!(error, StateError::Length { table: "squares", found: 2, weights: 3 });
-        let tables = Tables { weights: vec![0.0; 3], lag: vec![], squares: vec![], steps: 1 };
+        let tables =
+            Tables { weights: vec![0.0; 3], lag: vec![], squares: vec![], sums: vec![], steps: 1 };
         assert!(State::from_tables(tables).is_err());
     }
 }

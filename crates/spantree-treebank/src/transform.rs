@@ -7,6 +7,7 @@
 //! | labels without subtypes | [`Sentence::strip_subtypes`](crate::Sentence::strip_subtypes) |
 //! | no words, only tags and trees | [`Sentence::delexicalise`](crate::Sentence::delexicalise) |
 //! | other tags or labels | [`ValueMap`] |
+//! | words from right to left | [`Sentence::reverse`](crate::Sentence::reverse) |
 //! | random order, samples, parts, folds | [`shuffle`], [`sample`], [`split`], [`folds`] |
 //!
 //! Everything is deterministic; what is random takes a seed.
@@ -14,6 +15,7 @@
 pub mod divide;
 mod lift;
 pub mod pseudo_projective;
+mod reverse;
 mod simplify;
 pub mod value_map;
 

@@ -68,22 +68,48 @@ pub enum CombineError {
 /// # Errors
 /// When words differ, a system has no tree, or there is not one finite weight from 0 per system.
 pub fn vote(systems: &[&Sentence], weights: &[f32]) -> Result<Sentence, CombineError> {
+    vote_by(systems, weights, |_, _| 1.0)
+}
+
+/// The same, where each vote also counts as much as the system is sure of the arc, or of the label: by `HeadProb` and `LabelProb`
+/// in MISC, and 1 without them (after Johansson & Nugues 2007, who add up scores of two parsers).
+///
+/// # Errors
+/// Those of [`vote`].
+pub fn vote_by_confidence(
+    systems: &[&Sentence],
+    weights: &[f32],
+) -> Result<Sentence, CombineError> {
+    vote_by(systems, weights, |word, name| {
+        let share = word.misc_value(name).and_then(|value| value.parse().ok());
+        share.filter(|share| (0.0..=1.0).contains(share)).unwrap_or(1.0)
+    })
+}
+
+/// Votes that count as much as `sure` says of a word and `HeadProb` or `LabelProb`.
+fn vote_by(
+    systems: &[&Sentence],
+    weights: &[f32],
+    sure: impl Fn(Token<'_>, &str) -> f32,
+) -> Result<Sentence, CombineError> {
     let bad = (1..).zip(weights).find(|(_, weight)| !weight.is_finite() || **weight < 0.0);
     if let Some((system, &weight)) = bad {
         return Err(CombineError::Weight { system, weight });
     }
     let heads = checked_heads(systems, weights.len())?;
     let mut votes = Votes::new(systems[0].len());
-    for (tree, &weight) in heads.iter().zip(weights) {
-        votes.add(tree, |_| weight);
+    for ((tree, &weight), system) in heads.iter().zip(weights).zip(systems) {
+        votes.add(tree, |child| weight * sure(system.word(child as u32), "HeadProb"));
     }
     let tree = best_tree(votes.scores()).unwrap_or_default();
     let mut result = systems[0].clone();
     for (head, child) in tree.arcs() {
         let word = child as u32;
         let voters = (0..systems.len()).filter(|&system| heads[system].head(child) == head);
-        let label =
-            best_label(voters.map(|system| (systems[system].word(word).deprel(), weights[system])));
+        let label = best_label(voters.map(|system| {
+            let word = systems[system].word(word);
+            (word.deprel(), weights[system] * sure(word, "LabelProb"))
+        }));
         result.set_head(word, Some(head as u32));
         if let Some(label) = label {
             result.set(word, Column::Deprel, label);
@@ -218,6 +244,28 @@ mod tests {
         );
         // 2.5 outweighs the two others.
         assert_eq!(arcs(&vote(&[&c, &b, &a], &[2.5, 1.0, 1.0]).unwrap()), arcs(&c));
+    }
+
+    #[test]
+    fn a_vote_counts_as_much_as_it_is_sure() {
+        let sure = |arcs: &[(u32, &str)], misc: &str| {
+            let mut sent = sentence(arcs);
+            (1..=arcs.len() as u32).for_each(|word| sent.set(word, Column::Misc, misc));
+            sent
+        };
+        let a = sure(&[(2, "nsubj"), (0, "root"), (2, "obj")], "HeadProb=0.9|LabelProb=0.4");
+        let b = sure(&[(0, "root"), (1, "obj"), (2, "obl")], "HeadProb=0.8|LabelProb=0.5");
+        let voted = vote_by_confidence(&[&b, &a], &[1.0; 2]).unwrap();
+        assert_eq!(arcs(&voted), [(2, "nsubj"), (0, "root"), (2, "obl")]);
+        // Without a number, or with one that is none, a vote is sure.
+        for misc in ["_", "HeadProb=NaN", "HeadProb=7"] {
+            let c = sure(&[(0, "root"), (1, "obj"), (1, "obl")], misc);
+            assert_eq!(
+                arcs(&vote_by_confidence(&[&a, &c], &[1.0; 2]).unwrap()),
+                arcs(&c),
+                "{misc}"
+            );
+        }
     }
 
     #[test]

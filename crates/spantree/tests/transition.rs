@@ -112,13 +112,18 @@ fn the_front_of_a_queue_is_the_top_of_a_stack() {
 fn every_system_learns_with_and_without_a_beam() {
     let plain = |system: &TransitionSystem| *system != TransitionSystem::ArcEdit;
     for system in TransitionSystem::ALL.into_iter().filter(plain) {
-        let (local, global) = (TransitionLearning::Local, TransitionLearning::MaxViolation);
-        let costs = TransitionLearning::SentenceCost;
-        for (beam, learning) in [(1, local), (4, local), (4, global), (4, costs)] {
+        use TransitionLearning::{
+            EarlyUpdate, Local, LogLinear, Logistic, MaxViolation, SentenceCost,
+        };
+        let mut ways = vec![(1, Local), (4, Local), (4, MaxViolation), (4, SentenceCost)];
+        if matches!(system, TransitionSystem::ArcStandard | TransitionSystem::EasyFirst) {
+            ways.extend([(1, LogLinear), (4, LogLinear), (4, EarlyUpdate), (4, Logistic)]);
+        }
+        for (beam, learning) in ways {
             let mut config = config(system, beam);
             config.transition.learning = learning;
             let parser = train(&config);
-            assert_eq!(parser.info().ranking.is_some(), learning == local);
+            assert_eq!(parser.info().ranking.is_some(), matches!(learning, Local | LogLinear));
             let scores = parser.info().dev.unwrap();
             assert!(scores.las > 80.0, "{system}, beam {beam}, {learning:?}: {scores:?}");
             let mut worker = parser.worker();
@@ -131,6 +136,25 @@ fn every_system_learns_with_and_without_a_beam() {
             assert!(worker.parse(&mut Sentence::new(), &ParseOptions::default()).is_ok());
         }
     }
+}
+
+#[test]
+fn doubtful_labels_have_alternatives() {
+    let parser = train(&config(TransitionSystem::ArcStandard, 1));
+    let mut worker = parser.worker();
+    let options = ParseOptions { confidence: true, ..ParseOptions::default() };
+    let mut alternatives = 0;
+    for mut sent in treebank(3, 100) {
+        sent.set(1, Column::Misc, "LabelAlternative=old");
+        let confidences = worker.parse(&mut sent, &options).unwrap().confidences.clone();
+        for (word, confidence) in sent.words().zip(confidences) {
+            let second = word.misc_value("LabelAlternative");
+            assert!(second.is_none() || confidence.label < 0.9);
+            assert!(second != Some(word.deprel()) && second != Some("old"));
+            alternatives += usize::from(second.is_some());
+        }
+    }
+    assert!(alternatives > 0);
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub(super) struct ChangeOptions {
     /// With --delexicalise: keep words of closed classes
     #[arg(long, requires = "delexicalise")]
     keep_function_words: bool,
+    /// Turn the order of the words round, for parsers from right to left; the text stays as it is
+    #[arg(long)]
+    reverse: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -101,6 +104,9 @@ impl<'a> Changes<'a> {
         }
         if self.options.delexicalise {
             sent.delexicalise(Replacement::Underscore, self.options.keep_function_words);
+        }
+        if self.options.reverse {
+            sent.reverse();
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub(super) struct Settings {
     #[arg(long, value_name = "KIND")]
     parser: Option<ParserChoice>,
     /// transition: arc-eager, arc-hybrid, arc-standard, arc-queue, lr-spine, easy-first (projective), swap (all trees), arc-edit
-    /// (speech with repairs) [default: arc-eager]
+    /// (speech with repairs) [default: arc-standard]
     #[arg(long, value_name = "SYSTEM")]
     system: Option<TransitionSystem>,
     /// transition: number of states kept side by side; 1 is greedy and fastest [default: 1]

@@ -67,9 +67,14 @@ fn separable_classes_are_separated() {
 fn check_resumes<L: Learner<Listed>>(name: &str, learner: &L, examples: &[Choice]) {
     let straight = run(learner, examples, State::new(CHAIN_FEATURES), 0..5);
     let stopped = run(learner, examples, State::new(CHAIN_FEATURES), 0..2);
-    let Tables { weights, lag, squares, steps } = stopped.tables();
-    let saved =
-        Tables { weights: weights.to_vec(), lag: lag.to_vec(), squares: squares.to_vec(), steps };
+    let Tables { weights, lag, squares, sums, steps } = stopped.tables();
+    let saved = Tables {
+        weights: weights.to_vec(),
+        lag: lag.to_vec(),
+        squares: squares.to_vec(),
+        sums: sums.to_vec(),
+        steps,
+    };
     let resumed = run(learner, examples, State::from_tables(saved).unwrap(), 2..5);
     assert_eq!(resumed.tables(), straight.tables(), "{name}");
     assert!(straight.weights().iter().any(|&w| w != 0.0), "{name} learned nothing");

@@ -153,6 +153,7 @@ impl Checkpoint {
             sections.push(&format!("{stage}_weights"), tables.weights);
             sections.push(&format!("{stage}_lag"), tables.lag);
             sections.push(&format!("{stage}_squares"), tables.squares);
+            sections.push(&format!("{stage}_sums"), tables.sums);
         }
         if let Some(best) = &self.best {
             for (name, table) in BEST.into_iter().zip(best.weights.tables()) {
@@ -225,6 +226,7 @@ fn load_state(container: &Container, stage: &str, steps: u64) -> Result<State, M
         weights: table("weights")?,
         lag: table("lag")?,
         squares: table("squares")?,
+        sums: table("sums")?,
         steps,
     };
     State::from_tables(tables).map_err(|error| ModelError::Invalid {

@@ -1,7 +1,7 @@
 //! Training a transition parser: from treebank to model.
 //!
 //! One learner makes the weights of actions and of labels together, sentence by sentence: `greedy` corrects single actions on
-//! the way that the parser itself takes, `beam` corrects whole sequences. After every epoch the development set is parsed with
+//! the way that the parser itself takes, `log_linear` makes right ones there more likely, `beam` corrects whole sequences. After every epoch the development set is parsed with
 //! averaged weights; the best epoch's weights are kept. Finally the probabilities by which a beam ranks what was learned action
 //! by action, and those of confidences, are fitted to the development set.
 //!
@@ -11,6 +11,7 @@
 mod beam;
 mod config;
 mod greedy;
+mod log_linear;
 mod problem;
 
 use std::sync::Mutex;
@@ -39,9 +40,10 @@ use crate::transition::{
 };
 use beam::Beam;
 use greedy::Greedy;
+use log_linear::LogLinear;
 use problem::{Example, TransitionProblem};
 
-/// What the inverse temperatures of the default ranking are multiplied with to find a better one.
+/// What the inverse temperatures of the first ranking are multiplied with to find a better one.
 const RANKING_FACTORS: [f32; 4] = [0.5, 0.7, 1.4, 2.0];
 
 /// Trains on several versions of one treebank; see [`Trainer::train_versions`](super::Trainer::train_versions).
@@ -138,7 +140,7 @@ impl<'a> Run<'a> {
                 labels: Quantised::new(labels),
                 parts: Quantised::new(&[]),
             };
-            let ranking = (!self.config.transition.is_global()).then(Ranking::default);
+            let ranking = self.first_ranking();
             let dev = self.judge(&weights, ranking)?;
             self.checkpoint.record(dev, weights);
             self.checkpoint.save()?;
@@ -158,6 +160,10 @@ impl<'a> Run<'a> {
         let epoch = Epoch { config, number, versions: self.versions, tick: &tick };
         let state = &mut self.checkpoint.tree_state;
         let settings = &config.transition;
+        if settings.learning == TransitionLearning::LogLinear {
+            let learner = LogLinear::new(config, number, self.examples.len() / self.versions);
+            return epoch.run(&learner, &self.problem, &self.examples, state);
+        }
         if !settings.is_global() || number < settings.greedy_epochs {
             return epoch.run(&Greedy::new(config, number), &self.problem, &self.examples, state);
         }
@@ -202,20 +208,27 @@ impl<'a> Run<'a> {
         Ok(parser)
     }
 
-    /// The ranking under which a beam has the best LAS, given the scores under the default one.
+    /// The ranking that suits what is learned; none where scores are to be added up.
+    fn first_ranking(&self) -> Option<Ranking> {
+        let settings = &self.config.transition;
+        match settings.learning {
+            _ if settings.is_global() => None,
+            // Scores are logarithms of probabilities.
+            TransitionLearning::LogLinear => Some(Ranking { actions: 1.0, labels: 1.0 }),
+            _ => Some(Ranking::default()),
+        }
+    }
+
+    /// The ranking under which a beam has the best LAS, given the scores under the first one.
     fn best_ranking(
         &self,
         weights: &TreeWeights,
         mut best: Option<DevScores>,
     ) -> Result<(Option<Ranking>, Option<DevScores>), TrainError> {
-        let settings = &self.config.transition;
-        if settings.is_global() {
-            return Ok((None, best));
-        }
-        let mut ranking = Ranking::default();
-        if settings.beam > 1 {
+        let Some(mut ranking) = self.first_ranking() else { return Ok((None, best)) };
+        if self.config.transition.beam > 1 {
+            let Ranking { actions, labels } = ranking;
             for factor in RANKING_FACTORS {
-                let Ranking { actions, labels } = Ranking::default();
                 let tried = Ranking { actions: factor * actions, labels: factor * labels };
                 let scores = self.judge(weights, Some(tried))?;
                 if scores.zip(best).is_some_and(|(scores, best)| scores.las > best.las) {

@@ -3,18 +3,24 @@
 //! The way to the tree is gone once more. Where an action had alternatives, the legal ones get probabilities by their scores
 //! (softmax), as do the labels of each arc; a monotone map fitted on the development set then turns them into shares of right
 //! arcs and labels (after Goldberg 2013, whose probabilities come from training). A word that was edited has the probability of that.
+//! A *doubtful* label has an alternative, the second best one, for a human to choose (after Jain and Jain 2013, who find that more than
+//! one do not pay).
 //! Costs as much as greedy parsing.
 
 use spantree_decode::transition::{Action, State};
 
-use super::engine::{Engine, Scratch, Sharpness, Weights, share};
+use super::engine::{Engine, Scratch, Sharpness, Weights, best_of, share};
 use super::system::TransitionSystem;
 use crate::feature::Atoms;
 use crate::model::Calibration;
 use crate::parser::Confidence;
 use crate::parser::calibration;
 
-/// Appends the confidences of the words to `confidences`, in order.
+/// Labels that are less probable are doubtful.
+const DOUBT: f32 = 0.9;
+
+/// Appends the confidences of the words to `confidences`, in order; returns the words with doubtful labels, and the second best
+/// labels.
 pub(super) fn confidences(
     engine: &Engine,
     weights: Weights<'_, i16>,
@@ -23,7 +29,8 @@ pub(super) fn confidences(
     history: &[(Action, u16)],
     scratch: &mut Scratch,
     confidences: &mut Vec<Confidence>,
-) {
+) -> Vec<(u32, u16)> {
+    let mut doubts = Vec::new();
     let system = engine.system.system();
     let (mut state, mut actions, mut scores) = (State::default(), Vec::new(), Vec::new());
     confidences.resize(atoms.len(), Confidence { head: 1.0, label: 1.0 });
@@ -58,6 +65,12 @@ pub(super) fn confidences(
             let label =
                 engine.label_share(weights.labels, atoms, choice, sharpness.labels, scratch);
             let label = calibration::apply(&calibration.label_map, label);
+            if label < DOUBT {
+                let others = engine.allowed(atoms, arc, &scratch.given).iter();
+                let others = others.filter(|&&other| other != choice.1);
+                let second = best_of(others, weights.labels, &scratch.positions);
+                doubts.extend(second.map(|(second, _)| (arc.1, second)));
+            }
             confidences[arc.1 as usize - 1] = Confidence { head, label };
         }
         let edited = state.stack_at(0).filter(|_| action == Action::Edit);
@@ -66,4 +79,5 @@ pub(super) fn confidences(
             confidences[word as usize - 1] = Confidence { head, label: head };
         }
     }
+    doubts
 }

@@ -60,6 +60,10 @@ impl Header {
 }
 
 const ACTION: &str = include_str!("../../templates/action.txt");
+/// For systems in which `s0` may have a head.
+const HEAD: &str = include_str!("../../templates/action_head.txt");
+/// For systems in which `b0` may have children on its right.
+const RIGHT: &str = include_str!("../../templates/action_right.txt");
 /// What repairs look like, for systems with edits.
 const EDIT: &str = include_str!("../../templates/action_edit.txt");
 const LABEL: &str = include_str!("../../templates/action_label.txt");
@@ -78,8 +82,15 @@ impl StateTemplateTexts {
     #[must_use]
     pub fn new(system: TransitionSystem, columns: Columns) -> Self {
         let keep = |text| StateTemplates::select(text, columns);
+        use TransitionSystem::{ArcEager, ArcEdit, ArcHybrid, LrSpine};
         let mut action = keep(ACTION);
-        if system == TransitionSystem::ArcEdit {
+        if matches!(system, ArcEager | ArcEdit | LrSpine) {
+            action += &keep(HEAD);
+        }
+        if !matches!(system, ArcEager | ArcEdit | ArcHybrid) {
+            action += &keep(RIGHT);
+        }
+        if system == ArcEdit {
             action += &keep(EDIT);
         }
         Self { action, label: keep(LABEL) }

@@ -194,6 +194,12 @@ impl Search {
         Item { state, score, step: self.steps.len() as u32 }
     }
 
+    /// The step before a step of this sentence, and the action between.
+    pub(crate) fn last(&self, step: u32) -> Option<(u32, Action)> {
+        let step = self.steps[step.checked_sub(1)? as usize];
+        Some((step.before, step.action))
+    }
+
     /// Overwrites `actions` with the actions up to a step of this sentence, and the labels of their arcs.
     pub(crate) fn history(&self, step: u32, actions: &mut Vec<(Action, u16)>) {
         actions.clear();

@@ -18,11 +18,11 @@ use crate::feature::state::Window;
 #[non_exhaustive]
 pub enum TransitionSystem {
     /// [`ArcEager`]: projective trees, arcs as early as possible.
-    #[default]
     ArcEager,
     /// [`ArcHybrid`]: projective trees, from the bottom up, left children first.
     ArcHybrid,
     /// [`ArcStandard`]: projective trees, from the bottom up.
+    #[default]
     ArcStandard,
     /// [`ArcQueue`]: the same over the front of a queue.
     ArcQueue,

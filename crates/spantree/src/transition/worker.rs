@@ -5,7 +5,7 @@ use spantree_decode::transition::{
 };
 use spantree_decode::{ArcScores, ChuLiuEdmonds, Heads, RootMode, TreeDecoder};
 use spantree_treebank::repairs::REPARANDUM;
-use spantree_treebank::{Sentence, TokenId, Tree};
+use spantree_treebank::{Column, Sentence, TokenId, Tree};
 
 use super::confidence::confidences;
 use super::engine::Weights;
@@ -15,6 +15,7 @@ use super::repairs::{attach_edited, note};
 use super::search::{Search, Task};
 use super::system::TransitionSystem;
 use crate::feature::Atoms;
+use crate::graph::LabelSet;
 use crate::parser::analysis::Stopwatch;
 use crate::parser::search::{require_given, write};
 use crate::parser::{
@@ -85,11 +86,12 @@ impl<'p> Worker<'p> {
         if let Some(allowed) = allowed {
             self.keep_given(sent, &allowed);
         }
+        let mut doubts = Vec::new();
         if options.confidence {
             watch.lap(&mut self.timing.search);
             // Where spans were parsed by themselves, there is no one way to the tree.
             let history = self.history(spans.is_empty().then_some(&found[..]));
-            self.add_confidences(&history);
+            doubts = self.add_confidences(&history);
             if options.keep {
                 self.trust_given(sent);
             }
@@ -97,6 +99,9 @@ impl<'p> Worker<'p> {
         }
         let best = &self.analysis.trees[0];
         write(sent, best, &engine.labels, self.parser.crossing.as_ref(), options.keep);
+        if options.confidence {
+            note_alternatives(sent, &doubts, &engine.labels);
+        }
         if !spans.is_empty() {
             self.hold_spans(sent, &spans);
         }
@@ -207,7 +212,8 @@ impl<'p> Worker<'p> {
         }
     }
 
-    fn add_confidences(&mut self, history: &[(Action, u16)]) {
+    /// Returns alternatives to doubtful labels; see [`confidences`].
+    fn add_confidences(&mut self, history: &[(Action, u16)]) -> Vec<(u32, u16)> {
         let header = self.parser.info();
         let calibration = &header.calibration;
         let sharpness = header.sharpness(Ranking {
@@ -222,7 +228,7 @@ impl<'p> Worker<'p> {
             history,
             &mut self.search.scratch,
             &mut self.analysis.confidences,
-        );
+        )
     }
 
     /// Replaces trees without the given heads by the nearest ones that have them, crossing if need be.
@@ -270,6 +276,22 @@ impl<'p> Worker<'p> {
                 label = *old_label;
             }
             system.apply(&mut state, action, label);
+        }
+    }
+}
+
+/// Writes alternatives to doubtful labels to MISC, and removes older ones.
+fn note_alternatives(sent: &mut Sentence, doubts: &[(u32, u16)], labels: &LabelSet) {
+    const NAME: &str = "LabelAlternative";
+    for word in 1..=sent.len() as u32 {
+        let token = sent.word(word);
+        let doubt = doubts.iter().find(|(doubtful, _)| *doubtful == word);
+        // What encodes crossing arcs is no part of the label.
+        let second = doubt.and_then(|&(_, label)| labels.name(label).split(['↑', '↓']).next());
+        let second = second.filter(|&second| second != token.deprel());
+        if second.is_some() || token.misc_value(NAME).is_some() {
+            let row = token.index();
+            sent.set_attribute(row, Column::Misc, NAME, second);
         }
     }
 }

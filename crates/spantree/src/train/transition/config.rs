@@ -10,13 +10,20 @@ use crate::transition::{MAX_BEAM, TransitionSystem};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum TransitionLearning {
-    /// Single actions, along the way that the parser takes by itself; a beam ranks sequences by their probability.
+    /// Single actions, along the way that the parser takes by itself, by a margin; a beam ranks sequences by their probability.
     #[default]
     Local,
-    /// Whole sequences of actions with the beam, by max violation; a beam ranks sequences by the sum of their scores.
+    /// The same by their likelihood; few weights are not zero, and the parser samples its way.
+    LogLinear,
+    /// Whole sequences of actions with the beam, where the last one on the way to the gold tree falls out of it; a beam ranks
+    /// sequences by the sum of their scores, as in the following ones.
+    EarlyUpdate,
+    /// The same, where the best of the beam is furthest ahead.
     MaxViolation,
     /// The same, by the sequence of the beam that is costliest for its score.
     SentenceCost,
+    /// The same, by all sequences of the beam: the gold one becomes more likely among them.
+    Logistic,
 }
 
 /// Which actions `local` learning holds for right.
@@ -33,6 +40,16 @@ pub enum TransitionOracle {
     Dynamic,
 }
 
+impl TransitionOracle {
+    /// Given costs of actions, makes all dear that it does not hold for right.
+    pub(super) fn restrict(self, costs: &mut [u32]) {
+        if self == Self::Static {
+            let free = costs.iter_mut().filter(|cost| **cost == 0);
+            free.skip(1).for_each(|cost| *cost = 1);
+        }
+    }
+}
+
 /// What only transition parsers ask for; part of [`TrainConfig`](crate::train::TrainConfig).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -43,7 +60,7 @@ pub struct TransitionConfig {
     pub beam: usize,
     /// What is learned.
     pub learning: TransitionLearning,
-    /// `max-violation` and `sentence-cost`: epochs of `local` learning before the beam is used.
+    /// With a beam: epochs of `local` learning before sequences are learned.
     pub greedy_epochs: u64,
     /// `local`: which actions are right.
     pub oracle: TransitionOracle,
@@ -53,6 +70,12 @@ pub struct TransitionConfig {
     pub explore: f64,
     /// The largest step on one action or label.
     pub aggressiveness: f64,
+    /// `log-linear`: the length of a step.
+    pub step: f64,
+    /// `log-linear`: what a weight must be worth per epoch so as not to be zero.
+    pub l1: f64,
+    /// `logistic`: how dear changes of the weights are.
+    pub price: f64,
 }
 
 impl Default for TransitionConfig {
@@ -66,6 +89,9 @@ impl Default for TransitionConfig {
             explore_after: 1,
             explore: 0.9,
             aggressiveness: 0.05,
+            step: 1.0,
+            l1: 0.1,
+            price: 1e5,
         }
     }
 }
@@ -73,7 +99,8 @@ impl Default for TransitionConfig {
 impl TransitionConfig {
     /// Whether the beam takes part in training.
     pub(super) fn is_global(&self) -> bool {
-        self.beam > 1 && self.learning != TransitionLearning::Local
+        use TransitionLearning::{Local, LogLinear};
+        self.beam > 1 && !matches!(self.learning, Local | LogLinear)
     }
 
     pub(crate) fn check(&self) -> Result<(), TrainError> {
@@ -91,9 +118,21 @@ impl TransitionConfig {
                 "a number from 0 to 1",
             ));
         }
-        if !(self.aggressiveness > 0.0 && self.aggressiveness <= 1e6) {
-            let (name, value) = ("transition.aggressiveness", self.aggressiveness);
-            return Err(TrainError::setting(name, value, "a positive number up to 1000000"));
+        for (name, value) in [
+            ("transition.aggressiveness", self.aggressiveness),
+            ("transition.step", self.step),
+            ("transition.price", self.price),
+        ] {
+            if !(value > 0.0 && value <= 1e6) {
+                return Err(TrainError::setting(name, value, "a positive number up to 1000000"));
+            }
+        }
+        if !(0.0..=1e6).contains(&self.l1) {
+            return Err(TrainError::setting(
+                "transition.l1",
+                self.l1,
+                "a number from 0 to 1000000",
+            ));
         }
         Ok(())
     }

@@ -62,11 +62,7 @@ impl Greedy {
         let GreedyScratch { state, oracle, actions, scores, costs, labels, delta } = scratch;
         let engine = &problem.engine;
         engine.system.system().costs(state, &example.gold, actions, oracle, costs);
-        if self.oracle == TransitionOracle::Static {
-            // Only the first action without cost is right.
-            let free = costs.iter_mut().filter(|cost| **cost == 0);
-            free.skip(1).for_each(|cost| *cost = 1);
-        }
+        self.oracle.restrict(costs);
         let table = problem.split(weights.weights()).0;
         let buffers = &mut labels.engine;
         engine.score_actions(table, &example.atoms, state, actions, buffers, scores);

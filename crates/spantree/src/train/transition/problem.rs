@@ -57,7 +57,7 @@ impl Example {
     }
 
     /// The label of an arc if it is gold and has one.
-    fn label(&self, (head, child): (u32, u32)) -> Option<u16> {
+    pub(super) fn label(&self, (head, child): (u32, u32)) -> Option<u16> {
         let at = child as usize - 1;
         let label = self.labels[at];
         (self.heads[at] == head && label != FREE_LABEL).then_some(label)
@@ -159,6 +159,11 @@ impl TransitionProblem {
     /// Number of weights.
     pub(super) fn weights(&self) -> usize {
         (1 << self.action_bits) + (1 << self.label_bits)
+    }
+
+    /// Binary logarithm of the number of label weights.
+    pub(super) fn label_bits(&self) -> u32 {
+        self.label_bits
     }
 
     /// Binary logarithm of the number of action weights.
