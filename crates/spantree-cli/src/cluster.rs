@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
     /// Number of clusters
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u16).range(1..))]
     count: u16,
+    /// Words seen fewer times are left out: a smaller list
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    minimum: usize,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
@@ -36,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     })?;
     eprintln!("{} forms", neighbours.forms());
     let mut lines = String::new();
-    for (form, cluster) in neighbours.clusters(arguments.count.into()) {
+    for (form, cluster) in neighbours.clusters(arguments.count.into(), arguments.minimum) {
         // A tab in a form would be read as the end of it.
         if !form.contains(['\t', '\n']) {
             writeln!(lines, "{form}\t{cluster}")?;

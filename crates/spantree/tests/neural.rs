@@ -297,8 +297,13 @@ fn bad_tags_are_corrected() {
     let (bad, bad_dev) = (badly_tagged(1, 200), badly_tagged(2, 50));
     let tagset = TagSet::from_treebank(&right).unwrap();
     let beliefs: Vec<_> = bad_dev.iter().map(|sent| Beliefs::certain(&tagset, sent)).collect();
-    let right_tags =
-        Some(RightTags { train: &right, silver: &[], dev: &right_dev, beliefs: &beliefs });
+    let right_tags = Some(RightTags {
+        tagset: &tagset,
+        train: &right,
+        silver: &[],
+        dev: &right_dev,
+        beliefs: &beliefs,
+    });
     let data = Data { right_tags, ..Data::new(&bad, &bad_dev) };
     let mut told = None;
     let watch = &mut |progress| {
@@ -325,8 +330,13 @@ fn tags_that_get_no_better_stay() {
     let (train_set, dev) = (treebank(1, 60), treebank(2, 20));
     let tagset = TagSet::from_treebank(&train_set).unwrap();
     let beliefs: Vec<_> = dev.iter().map(|sent| Beliefs::certain(&tagset, sent)).collect();
-    let right_tags =
-        Some(RightTags { train: &train_set, silver: &[], dev: &dev, beliefs: &beliefs });
+    let right_tags = Some(RightTags {
+        tagset: &tagset,
+        train: &train_set,
+        silver: &[],
+        dev: &dev,
+        beliefs: &beliefs,
+    });
     let data = Data { right_tags, ..Data::new(&train_set, &dev) };
     let parser = train(&config(), data, &mut |_| ()).unwrap();
     assert!(!parser.info().retags, "nothing is better than what is right");

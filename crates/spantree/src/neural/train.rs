@@ -17,7 +17,7 @@ mod step;
 use spantree_treebank::Sentence;
 
 use super::Parser;
-use crate::tag::Beliefs;
+use crate::tag::{Beliefs, TagSet};
 use crate::train::{Observer, TrainConfig, TrainError};
 pub use arcs::ArcLoss;
 pub use config::NeuralConfig;
@@ -44,6 +44,8 @@ pub struct Data<'a> {
 /// The same sentences with the right tags.
 #[derive(Clone, Copy, Debug)]
 pub struct RightTags<'a> {
+    /// The tags, with the numbers that the tagger gives them.
+    pub tagset: &'a TagSet,
     /// Of the training data.
     pub train: &'a [Sentence],
     /// Of the sentences that another parser analysed: those that it chose.

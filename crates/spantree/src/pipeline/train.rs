@@ -166,7 +166,8 @@ pub fn distill(
         stages.lemmatiser = Some(lemmatiser);
     }
     if config.parse {
-        stages.parser = Some(train_parser(config, &stages, (train, silver), dev, progress)?);
+        let data = Parts { train, for_tags, silver, dev };
+        stages.parser = Some(train_parser(config, &stages, data, progress)?);
     }
     if config.enhance {
         let settings = EnhancerConfig { seed: config.parser.seed, ..config.enhancer };
@@ -240,11 +241,21 @@ fn train_lemmatiser(
     Ok(LemmatiserTrainer::new(settings).train(train, &dev, &mut |_, _| ())?)
 }
 
+/// What a parser and the taggers before it learn from.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    train: &'a [Sentence],
+    /// Silver that the tagger saw.
+    for_tags: &'a [Sentence],
+    /// Silver for the parser.
+    silver: &'a [Sentence],
+    dev: &'a [Sentence],
+}
+
 fn train_parser(
     config: &PipelineConfig,
     stages: &Stages,
-    (train, silver): (&[Sentence], &[Sentence]),
-    dev: &[Sentence],
+    Parts { train, for_tags, silver, dev }: Parts<'_>,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Parser, PipelineTrainError> {
     // One sentence cannot be tagged by a tagger that did not see it.
@@ -254,7 +265,7 @@ fn train_parser(
     };
     let folds = config.folds.clamp(2, train.len());
     progress(Progress::JackKnife(folds));
-    let mut predicted = fold_trainer(config).jackknife(train, folds)?;
+    let mut predicted = fold_trainer(config).jackknife(train, folds, for_tags)?;
     let (mut tagged_dev, mut tagged_silver) = (dev.to_vec(), silver.to_vec());
     let mut worker = tagger.worker();
     tagged_silver.iter_mut().for_each(|sent| {
@@ -275,7 +286,8 @@ fn train_parser(
     if versions == 2 {
         predicted.extend_from_slice(train);
     }
-    let right_tags = Some(RightTags { train, silver, dev, beliefs: &beliefs });
+    let right_tags =
+        Some(RightTags { tagset: tagger.tagset(), train, silver, dev, beliefs: &beliefs });
     let (train, silver, dev) = (&predicted, &tagged_silver, &tagged_dev);
     let data = Data { train, versions, silver, dev, right_tags };
     train_kind(config, data, progress)

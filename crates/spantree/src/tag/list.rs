@@ -81,7 +81,7 @@ impl Clusters {
     pub fn of_treebank(sentences: &[Sentence], count: usize) -> Self {
         let mut neighbours = Neighbours::default();
         sentences.iter().for_each(|sent| neighbours.add(sent));
-        Self::new(neighbours.clusters(count))
+        Self::new(neighbours.clusters(count, 1))
     }
 
     /// Reads `form<TAB>cluster` lines; the names of clusters are free. Beyond 65,535 clusters the rest are one.

@@ -62,9 +62,10 @@ impl Neighbours {
         self.forms.len() - 1
     }
 
-    /// All forms, in lower case and in the order in which they came, with the number of their cluster, below `count`.
+    /// The forms that were seen at least `minimum` times, in lower case and in the order in which they came, with the number of
+    /// their cluster, below `count`.
     #[must_use]
-    pub fn clusters(&self, count: usize) -> Vec<(&str, usize)> {
+    pub fn clusters(&self, count: usize, minimum: usize) -> Vec<(&str, usize)> {
         let frequencies = self.frequencies();
         let mut order: Vec<usize> = (1..self.forms.len()).collect();
         order.sort_by_key(|&form| (std::cmp::Reverse(frequencies[form]), form));
@@ -73,8 +74,8 @@ impl Neighbours {
         let mut centres = Centres::new(&vectors, &order[..count.min(order.len())]);
         let shaping = &order[..frequent.max(centres.count)];
         centres.settle(&vectors, shaping);
-        let forms = self.forms.iter().enumerate().skip(1);
-        forms.map(|(form, name)| (name.as_str(), centres.nearest(vectors.of(form)))).collect()
+        let forms = (1..self.forms.len()).filter(|&form| frequencies[form] >= minimum);
+        forms.map(|form| (self.forms[form].as_str(), centres.nearest(vectors.of(form)))).collect()
     }
 
     /// How often each form was seen.
@@ -272,7 +273,7 @@ mod tests {
         }
         let sentences: Vec<&[&str]> = sentences.iter().map(|words| &words[..]).collect();
         let neighbours = read(&sentences);
-        let clusters: HashMap<_, _> = neighbours.clusters(5).into_iter().collect();
+        let clusters: HashMap<_, _> = neighbours.clusters(5, 1).into_iter().collect();
         assert_eq!(clusters.len(), 3 + 8);
         assert!(nouns.iter().all(|noun| clusters[noun] == clusters["cat"]), "{clusters:?}");
         assert!(verbs.iter().all(|verb| clusters[verb] == clusters["sees"]), "{clusters:?}");
@@ -282,8 +283,9 @@ mod tests {
 
     #[test]
     fn odd_requests_have_answers() {
-        assert!(Neighbours::default().clusters(7).is_empty());
-        assert_eq!(read(&[&["a"]]).clusters(9), [("a", 0)], "no more clusters than forms");
-        assert_eq!(read(&[&["a", "b"]]).clusters(0), [("a", 0), ("b", 0)]);
+        assert!(Neighbours::default().clusters(7, 1).is_empty());
+        assert_eq!(read(&[&["a"]]).clusters(9, 1), [("a", 0)], "no more clusters than forms");
+        assert_eq!(read(&[&["a", "b"]]).clusters(0, 1), [("a", 0), ("b", 0)]);
+        assert_eq!(read(&[&["a", "b", "a"]]).clusters(1, 2), [("a", 0)]);
     }
 }

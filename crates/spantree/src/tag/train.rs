@@ -195,17 +195,23 @@ impl TaggerTrainer {
         Ok(if dev.is_empty() { tagger } else { calibrate(&tagger, dev) })
     }
 
-    /// Tags the training data by taggers that did not see them: trained on the other folds, all epochs, without a
-    /// development set. For training a parser on tags as it will get them.
+    /// Tags the training data by taggers that did not see them: trained on the other folds and on what else there is, all epochs,
+    /// without a development set. For training a parser on tags as it will get them.
     ///
     /// # Errors
     /// When the data cannot be trained on, or cut into so many folds.
-    pub fn jackknife(&self, train: &[Sentence], folds: usize) -> Result<Vec<Sentence>, TrainError> {
+    pub fn jackknife(
+        &self,
+        train: &[Sentence],
+        folds: usize,
+        others: &[Sentence],
+    ) -> Result<Vec<Sentence>, TrainError> {
         let cut = jackknife(train.len(), folds);
         let cut = cut.ok_or(TrainError::Folds { sentences: train.len(), folds })?;
         let mut tagged = train.to_vec();
         for fold in cut {
-            let rest: Vec<_> = fold.training().map(|index| train[index].clone()).collect();
+            let rest = fold.training().map(|index| &train[index]).chain(others);
+            let rest: Vec<_> = rest.cloned().collect();
             let tagger = self.train(&rest, &[], &mut |_| ())?;
             let mut worker = tagger.worker();
             for sent in &mut tagged[fold.held_out] {

@@ -69,8 +69,7 @@ impl<'a> Run<'a> {
             return Err(TrainError::TooManyLabels { found: labels.len() });
         }
         let inputs = inputs(config, data, versions);
-        let tagset = right_tags.and_then(|tags| TagSet::from_treebank(tags.train));
-        let tagset = tagset.unwrap_or_default();
+        let tagset = right_tags.map(|tags| tags.tagset.clone()).unwrap_or_default();
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
         let header = header(config, &info, &labels, &inputs, &tagset, decoder.to_string());
         let network = Network::new(header.shape(inputs.rows(), tagset.part_count()));
