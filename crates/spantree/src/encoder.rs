@@ -24,7 +24,7 @@ use crate::neural::Encoder;
 pub enum EncoderError {
     /// A file cannot be read.
     #[error(
-        "{name}: {source}; an encoder is a folder with config.json, model.safetensors, and vocab.txt or tokenizer.json"
+        "{name}: cannot read; an encoder is a folder with config.json, model.safetensors, and vocab.txt or tokenizer.json"
     )]
     Io {
         /// The file.

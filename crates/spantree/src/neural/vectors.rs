@@ -2,7 +2,7 @@
 //!
 //! The network adds a learned projection of the vector of a word to the sum of its embeddings. The vectors themselves are not
 //! learned, and a model file does not hold what makes them: it knows the [`EncoderInfo`] by which to ask for it. In training a
-//! [`Memory`] computes them once per sentence.
+//! `Memory` computes them once per sentence.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
