@@ -72,7 +72,7 @@ mod tests {
         let learner = DualAveraging { step: 2.0, offset: 1.0, l1: 0.5 };
         let mut state = State::new(3);
         learner.climb(&mut state, &gradient(&[(0, 3.0), (1, -1.0)]));
-        assert_eq!(state.weights(), [2.0 / 10f32.sqrt() * 3.0, 2.0 / 2f32.sqrt() * -1.0, 0.0]);
+        assert_eq!(state.weights(), [2.0 / 10f32.sqrt() * 3.0, -2.0 / 2f32.sqrt(), 0.0]);
         state.steps = 4;
         learner.climb(&mut state, &gradient(&[(0, 1.0)]));
         // |4| − 4 · 0.5, over the root of 9 + 1 + 1.
