@@ -6,7 +6,7 @@
 use crate::sentence::{Column, Predicate, Sentence, TokenId};
 
 impl Sentence {
-    /// Turns the order of the words round; see the [module](self).
+    /// Turns the order of the words round.
     pub fn reverse(&mut self) {
         let turn = Turn::new(self);
         let mut rows: Vec<usize> = (0..self.token_count()).collect();

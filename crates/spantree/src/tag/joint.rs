@@ -44,7 +44,8 @@ impl Beliefs {
     }
 }
 
-/// How two opinions become one; see the [module](self).
+/// How two opinions become one: a tag with probability `p` by the tagger and score `s` by the parser counts
+/// `log max(p, floor) + weight · s`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mixture {
     /// What the parser's scores count.
