@@ -6,8 +6,7 @@
 //! where registers are wide. Every entry of `C` is one sum in the order of the inner index, whatever the shapes, so a row of the
 //! product does not depend on the rows around it.
 //!
-//! Rows are taken in slices so that the part of `C` at hand stays in the first level of address translation and in the cache: an
-//! eighth of the time of the whole on products as wide as those of recurrent layers.
+//! Rows are taken in slices so that the part of `C` at hand stays in the first level of address translation and in the cache.
 //!
 //! Cost: 2·m·n·k operations; packing reads and writes each matrix once.
 

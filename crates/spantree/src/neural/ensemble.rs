@@ -3,7 +3,7 @@
 //! A learned parser leads. Each member turns its table into logarithms of probabilities of heads: learned ones word by
 //! word, as they were trained, graph parsers (of any order) by their probabilities over all trees. The mean of these is the
 //! table of the ensemble, a product of experts (Hinton 2002) that *k* best trees, heads to keep and confidences are taken from as from any
-//! other. Labels are averaged over the learned members in the same way; the leader alone corrects tags. All members read the
+//! other. Labels are averaged over the learned members in the same way; the leader alone has a say in tags. All members read the
 //! same tags.
 //!
 //! Cost: that of all members, less their searches. Members that build trees step by step have no table and are refused.
