@@ -67,6 +67,10 @@ pub(crate) struct Arguments {
     /// Write the K best trees of each sentence, best first, as sentences of their own, or as a list in JSON
     #[arg(long, value_name = "K", default_value_t = 1)]
     kbest: usize,
+    /// Write the tree to MISC, as Guide=HEAD:DEPREL, and leave HEAD and DEPREL as they are: what a parser that is trained on such
+    /// files is to learn from besides (stacking)
+    #[arg(long, conflicts_with_all = ["no_parse", "incremental", "kbest"])]
+    as_guide: bool,
     /// Write probabilities: UposProb, HeadProb and LabelProb in MISC, and that of the tree as a comment
     #[arg(long)]
     confidence: bool,
@@ -137,9 +141,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
             let (to_worker, batches) = sync_channel(2);
             let (to_writer, results) = sync_channel(2);
             let stages = (&pipeline, dictionary, prefixes);
+            let style = (options, arguments.as_guide);
             let renderer = output.renderer(target, Format::Conllu, &layout);
-            workers
-                .push(scope.spawn(move || work(stages, options, renderer, &batches, &to_writer)));
+            workers.push(scope.spawn(move || work(stages, style, renderer, &batches, &to_writer)));
             inputs.push(to_worker);
             outputs.push(results);
         }
@@ -260,10 +264,13 @@ fn read(source: &Source, pipeline: &Pipeline, workers: &[SyncSender<Batch>]) -> 
 /// A model, tags of forms, and the parser that shows the tree after every word, if it is to.
 type Stages<'a> = (&'a Pipeline, Option<&'a Dictionary>, Option<&'a transition::Parser>);
 
+/// What to find, and whether the tree goes to MISC as a guide.
+type Style = (Options, bool);
+
 /// Parses batches until there are no more; returns where the time went, that of rendering apart.
 fn work(
     (pipeline, dictionary, prefixes): Stages<'_>,
-    options: Options,
+    style: Style,
     mut renderer: Renderer,
     batches: &Receiver<Batch>,
     results: &SyncSender<Result<Parsed>>,
@@ -280,7 +287,7 @@ fn work(
             let before = worker.timing().total();
             let start = Instant::now();
             let stages = (pipeline, &mut worker, prefixes.as_mut());
-            let parsed = parse_batch(stages, options, batch, &mut renderer);
+            let parsed = parse_batch(stages, style, batch, &mut renderer);
             render += start.elapsed().saturating_sub(worker.timing().total() - before);
             parsed
         });
@@ -327,11 +334,12 @@ type Workers<'a, 'p> = (&'a Pipeline, &'a mut Worker<'p>, Option<&'a mut transit
 
 fn parse_batch(
     (pipeline, worker, mut prefixes): Workers<'_, '_>,
-    options: Options,
+    (options, as_guide): Style,
     mut batch: Vec<Sentence>,
     renderer: &mut Renderer,
 ) -> Result<Parsed> {
     let (mut words, mut warnings) = (0, Vec::new());
+    let mut given = if as_guide { batch.clone() } else { Vec::new() }.into_iter();
     let mut result = Ok(());
     worker.process_all(&mut batch, &options, |sent, outcome| {
         if result.is_err() {
@@ -344,6 +352,9 @@ fn parse_batch(
             warnings.extend(found.map(|&warning| describe(warning, sent)));
             if let Some(worker) = &mut prefixes {
                 return render_prefixes(worker, sent, renderer);
+            }
+            if let Some(given) = given.next() {
+                move_to_guide(sent, &given);
             }
             render(pipeline, sent, outcome, &options, renderer)
         });
@@ -384,6 +395,19 @@ fn render_prefixes(
         }
     })?;
     result
+}
+
+/// Moves the tree of a sentence to MISC and puts back the HEAD and DEPREL that were given.
+fn move_to_guide(sent: &mut Sentence, given: &Sentence) {
+    for word in given.words() {
+        let (row, found) = (word.index(), sent.token(word.index()));
+        if let (Some(number), Some(head)) = (word.number(), found.head()) {
+            let guide = format!("{head}:{}", found.deprel());
+            sent.set_attribute(row, Column::Misc, "Guide", Some(&guide));
+            sent.set_head(number, word.head());
+            sent.set_token(row, Column::Deprel, word.deprel());
+        }
+    }
 }
 
 fn add_tag_confidence(tags: &[TagConfidence], sent: &mut Sentence) {

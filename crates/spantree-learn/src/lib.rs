@@ -90,7 +90,7 @@ pub use batch::{Fit, fit};
 pub use dual_averaging::DualAveraging;
 pub use epoch::{EpochStats, Learner, Outcome, Progress, epoch};
 pub use gradient::{Rate, StochasticGradient};
-pub use jackknife::{Fold, jackknife};
+pub use jackknife::{Fold, jackknife, predict_folds};
 pub use lbfgs::{Lbfgs, Minimum};
 pub use logistic::logistic_steps;
 pub use mira::{FactoredMira, Mira};

@@ -12,7 +12,7 @@ mod tree;
 
 pub use arc::{ArcFeature, ArcShape, ArcSides, ArcTemplates, ArcValues, DISTANCES, GROUP, Run};
 pub use atom::{ArcAtom, Atom};
-pub use atoms::{AtomSet, Atoms, Between, TAG_CLASSES, tag_class};
+pub use atoms::{AtomSet, Atoms, Between, TAG_CLASSES, guide, tag_class};
 pub use defaults::{Columns, MST06};
 pub use part::{Part, PartKind, PartLabels, PartSides, PartTemplates};
 pub use state::StateTemplates;

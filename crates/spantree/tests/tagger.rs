@@ -186,7 +186,7 @@ fn columns_never_filled_are_left_alone() {
 #[test]
 fn jack_knifed_tags_are_of_taggers_that_did_not_see_them() {
     let data = treebank(1, 120);
-    let tagged = TaggerTrainer::new(config()).jackknife(&data, 4, &[]).unwrap();
+    let tagged = TaggerTrainer::new(config()).jackknife(&data, 4, &[], 2).unwrap();
     let wrong = |tagged: &[Sentence]| {
         let words = data.iter().zip(tagged).flat_map(|(a, b)| a.words().zip(b.words()));
         words.filter(|(a, b)| a.upos() != b.upos() || a.form() != b.form()).count()
@@ -198,7 +198,7 @@ fn jack_knifed_tags_are_of_taggers_that_did_not_see_them() {
     });
     assert_eq!(tagged.len(), data.len());
     assert!(wrong(&tagged) > wrong(&seen), "{} {}", wrong(&tagged), wrong(&seen));
-    let error = TaggerTrainer::new(config()).jackknife(&data, 121, &[]).unwrap_err();
+    let error = TaggerTrainer::new(config()).jackknife(&data, 121, &[], 2).unwrap_err();
     assert!(matches!(error, TrainError::Folds { sentences: 120, folds: 121 }));
 }
 

@@ -36,12 +36,18 @@ pub enum Atom {
     Suffix(u8),
     /// The first five characters; nothing when the form is not longer.
     Stem,
+    /// The relation that the guide gives the word; see [`guide`](super::guide).
+    GuideLabel,
+    /// Where the guide's head is: its distance and side up to ten words, or the root.
+    GuideOffset,
+    /// UPOS of the guide's head.
+    GuideTag,
     /// Each `key=value` of FEATS: a feature per value.
     Feat,
 }
 
 impl Atom {
-    const PLAIN: [(&'static str, Atom); 12] = [
+    const PLAIN: [(&'static str, Atom); 15] = [
         ("form", Atom::Form),
         ("lower", Atom::Lower),
         ("lemma", Atom::Lemma),
@@ -53,6 +59,9 @@ impl Atom {
         ("marker", Atom::Marker),
         ("edge", Atom::Edge),
         ("stem", Atom::Stem),
+        ("guide_label", Atom::GuideLabel),
+        ("guide_offset", Atom::GuideOffset),
+        ("guide_tag", Atom::GuideTag),
         ("feat", Atom::Feat),
     ];
 
@@ -62,11 +71,17 @@ impl Atom {
         matches!(self, Atom::Stem | Atom::Feat)
     }
 
+    /// Whether the atom asks for the tree of another parser.
+    pub(crate) fn is_guided(self) -> bool {
+        matches!(self, Atom::GuideLabel | Atom::GuideOffset | Atom::GuideTag)
+    }
+
     /// Whether the atom looks at a word and not only at its tags.
     #[must_use]
     pub fn is_lexical(self) -> bool {
         match self {
             Atom::Upos | Atom::Xpos | Atom::Feats | Atom::Feat | Atom::Fine | Atom::Edge => false,
+            Atom::GuideLabel | Atom::GuideOffset | Atom::GuideTag => false,
             Atom::Form | Atom::Lower | Atom::Lemma | Atom::Shape | Atom::Marker => true,
             Atom::Prefix(_) | Atom::Suffix(_) | Atom::Stem => true,
         }
@@ -124,7 +139,8 @@ pub enum ArcAtom {
     Agree,
     /// In templates of parts: the relation that each arc of the part has when scored by itself.
     Labels,
-    /// What a guide tree says about the arc; see [`Atoms::set_guide`](super::Atoms::set_guide).
+    /// What the guide says about the arc: this head with a relation, another head, or nothing; see
+    /// [`guide`](super::guide).
     Guide,
 }
 

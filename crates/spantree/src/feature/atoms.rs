@@ -71,8 +71,8 @@ pub struct Atoms {
     tags: Vec<u8>,
     /// Number of verbs, punctuation marks and conjunctions up to each row.
     counts: Vec<[u32; 3]>,
-    /// Head and label hash that a guide tree gives to each word; empty without a guide.
-    guide: Vec<(u32, u64)>,
+    /// Head and label hash that the guide gives to each word.
+    guide: Vec<Option<(u32, u64)>>,
 }
 
 impl Atoms {
@@ -81,6 +81,11 @@ impl Atoms {
         self.len = sent.len();
         self.width = set.columns.len();
         self.guide.clear();
+        self.guide.extend(sent.words().map(|word| {
+            guide(word)
+                .filter(|guide| guide.0 as usize <= sent.len())
+                .map(|(head, label)| (head, hash::text(label)))
+        }));
         self.tags.clear();
         self.tags.push(0);
         self.tags.extend(sent.words().map(|word| tag_class(word.upos())));
@@ -155,6 +160,11 @@ impl Atoms {
             Atom::Edge => u64::from(index == 1) + 2 * u64::from(index == self.len),
             Atom::Prefix(length) => hash::text(prefix(word.form(), length.into())),
             Atom::Suffix(length) => hash::text(suffix(word.form(), length.into())),
+            Atom::GuideLabel => self.guide[index - 1].map_or(0, |guide| guide.1),
+            Atom::GuideOffset => self.guide[index - 1].map_or(0, |guide| offset(guide.0, index)),
+            Atom::GuideTag => {
+                self.guide[index - 1].map_or(0, |guide| 1 + u64::from(self.tags[guide.0 as usize]))
+            }
             Atom::Stem | Atom::Feat => 0,
         }
     }
@@ -240,19 +250,42 @@ impl Atoms {
         &list[start[row] as usize..start[row + 1] as usize]
     }
 
-    /// Fills the guide slot: the tree of another parser, `(head, hash of the label)` per word.
-    pub fn set_guide(&mut self, guide: &[(u32, u64)]) {
-        self.guide.clear();
-        self.guide.extend_from_slice(guide);
+    /// In which keys of FEATS two rows agree, and in which they do not.
+    pub(super) fn agreement(&self, one: usize, other: usize) -> u64 {
+        let mut sum = 2_u64;
+        for &(key, value) in self.feats(one) {
+            let both = self.feats(other).iter().find(|feat| feat.0 == key);
+            sum = both.map_or(sum, |feat| {
+                sum.wrapping_add(hash::mix(key.into(), u64::from(feat.1 == value)))
+            });
+        }
+        sum
     }
 
     /// What the guide says about an arc: nothing (no guide), another head, or this head with a label.
     pub(super) fn guide(&self, head: usize, child: usize) -> u64 {
-        match self.guide.get(child - 1) {
+        match self.guide[child - 1] {
             None => 0,
-            Some(&(guided, label)) if guided as usize == head => hash::mix(2, label),
+            Some((guided, label)) if guided as usize == head => hash::mix(2, label),
             Some(_) => 1,
         }
+    }
+}
+
+/// Head and relation that another parser, the guide, gave a word: `Guide=HEAD:DEPREL` in MISC. A parser that learns from
+/// sentences with a guide is stacked on it (Nivre & McDonald 2008).
+#[must_use]
+pub fn guide(word: Token<'_>) -> Option<(u32, &str)> {
+    let (head, label) = word.misc_value("Guide")?.split_once(':')?;
+    Some((head.parse().ok()?, label))
+}
+
+/// Number of a head's place as seen from a word: 1 for the root, else by distance and side.
+fn offset(head: u32, word: usize) -> u64 {
+    let far = (head as usize).abs_diff(word).min(11) as u64;
+    match head as usize {
+        0 => 1,
+        head => 2 + 2 * far + u64::from(head > word),
     }
 }
 

@@ -3,6 +3,7 @@
 use spantree_treebank::{Column, Sentence, Token};
 
 use super::atom::{ArcAtom, Atom};
+use super::atoms::guide;
 use super::template::{self, Template, TemplateError};
 use crate::graph::{Grandchildren, TemplateTexts};
 
@@ -27,6 +28,8 @@ pub struct Columns {
     pub xpos: bool,
     /// FEATS is filled.
     pub feats: bool,
+    /// MISC has the trees of a guide, see [`guide`].
+    pub guide: bool,
 }
 
 impl Columns {
@@ -40,12 +43,17 @@ impl Columns {
             lemma: used(|word| word.lemma() != "_"),
             xpos: used(|word| word.xpos() != "_" && word.xpos() != word.upos()),
             feats: used(|word| word.get(Column::Feats) != "_"),
+            guide: used(|word| guide(*word).is_some()),
         }
     }
 
     fn has(self, template: &Template) -> bool {
-        let agree = template.arcs.contains(&ArcAtom::Agree);
-        template.tokens.iter().all(|token| self.has_atom(token.atom)) && (self.feats || !agree)
+        let arcs = template.arcs.iter().all(|atom| match atom {
+            ArcAtom::Agree => self.feats,
+            ArcAtom::Guide => self.guide,
+            _ => true,
+        });
+        arcs && template.tokens.iter().all(|token| self.has_atom(token.atom))
     }
 
     /// Whether the columns answer a question.
@@ -55,6 +63,7 @@ impl Columns {
             Atom::Xpos => self.xpos,
             Atom::Feats | Atom::Feat => self.feats,
             Atom::Fine => self.xpos || self.feats,
+            atom if atom.is_guided() => self.guide,
             _ => true,
         }
     }

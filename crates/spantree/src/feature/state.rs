@@ -14,7 +14,7 @@
 //!
 //! Atoms of tokens are those of [`Atom`], and `label` (of its arc), `lefts` and `rights` (number of children, up to 5) and `edited`
 //! (whether it was taken back). Atoms of two tokens are `distance`, `verbs`, `puncts` and `conjunctions` (between them), `same`
-//! (the same form in lower case) and `alike` (the same UPOS). A list-valued atom gives a feature per value;
+//! (the same form in lower case), `alike` (the same UPOS) and `agree` (in which keys of FEATS). A list-valued atom gives a feature per value;
 //! a template may have two. A token that does not exist has a value of its own, and no list.
 //!
 //! A [`Window`] says which words these are, so that arcs are between `s0` and `b0` in all systems: where they join the two topmost
@@ -127,6 +127,8 @@ enum PairAtom {
     Count(u8),
     /// Whether a column of both is the same.
     Same(usize),
+    /// See [`Atoms::agreement`].
+    Agree,
 }
 
 /// A part of a template with one value.
@@ -228,6 +230,7 @@ impl StateTemplates {
                 "puncts" => PairAtom::Count(1),
                 "conjunctions" => PairAtom::Count(2),
                 "same" => PairAtom::Same(set.column(Atom::Lower)),
+                "agree" => PairAtom::Agree,
                 "alike" => PairAtom::Same(set.column(Atom::Upos)),
                 _ => return None,
             };
@@ -402,6 +405,7 @@ impl PairAtom {
                 u64::from(atoms.at(one, 0, column) == atoms.at(other, 0, column)) + 2
             }
             PairAtom::Count(kind) => u64::from(atoms.between(kind.into(), one, other)) + 2,
+            PairAtom::Agree => atoms.agreement(one, other),
         }
     }
 }
@@ -410,18 +414,20 @@ impl PairAtom {
 mod tests {
     use spantree_decode::RootMode;
     use spantree_decode::transition::{Action, ArcEager, System};
-    use spantree_treebank::Sentence;
+    use spantree_treebank::{Column, Sentence};
 
     use super::*;
 
     /// "the dog barks loudly" after "the" has been attached to "dog" and "dog" pushed.
     fn state() -> (Sentence, State) {
-        let sent = Sentence::from_words(&[
+        let mut sent = Sentence::from_words(&[
             ("the", "DET", 2, "det"),
             ("dog", "NOUN", 3, "nsubj"),
             ("barks", "VERB", 0, "root"),
             ("loudly", "ADV", 3, "advmod"),
         ]);
+        sent.set(2, Column::Feats, "Case=Nom|Number=Sing|Person=3");
+        sent.set(3, Column::Feats, "Number=Sing|Person=2");
         let (system, mut state) = (ArcEager::new(RootMode::One), State::default());
         system.start(4, &mut state);
         for action in [Action::Shift, Action::Left, Action::Shift] {
@@ -451,6 +457,8 @@ mod tests {
     #[test]
     fn places_are_those_of_stack_buffer_tree_and_arc() {
         let word = hash::text;
+        let same = |key: &str, same: bool| hash::mix(word(key) as u32 as u64, same.into());
+        let agreement = same("Number", true).wrapping_add(same("Person", false)).wrapping_add(2);
         for (text, values) in [
             ("s0.form + b0.form", vec![word("dog"), word("barks")]),
             ("b1.upos", vec![word("ADV")]),
@@ -461,6 +469,7 @@ mod tests {
             ("s1.form", vec![1]),
             ("s0b0.distance", vec![1 + 2]),
             ("s0b0.same + s0s0.same + s0b0.alike", vec![2, 1 + 2, 2]),
+            ("s0b0.agree", vec![agreement]),
             ("b0-1.edited + s1.edited", vec![2, 1]),
         ] {
             assert_eq!(features(text, None), expected(text, &values), "{text}");
@@ -498,7 +507,7 @@ mod tests {
 
     #[test]
     fn templates_for_missing_columns_are_left_out() {
-        let columns = Columns { lemma: false, xpos: false, feats: true };
+        let columns = Columns { lemma: false, xpos: false, feats: true, guide: false };
         let kept =
             StateTemplates::select("s0.lemma + b0.upos\ns0.feats\ns0.xpos\nb0.upos", columns);
         assert_eq!(kept, "s0.feats\nb0.upos\n");

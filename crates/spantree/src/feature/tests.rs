@@ -132,7 +132,7 @@ fn sums_of_features_never_change() {
 
 #[test]
 fn the_default_templates_are_read_and_follow_the_columns() {
-    let all = Columns { lemma: true, xpos: true, feats: true };
+    let all = Columns { lemma: true, xpos: true, feats: true, guide: false };
     let texts = crate::graph::TemplateTexts::for_columns(all, 3, Default::default()).unwrap();
     for text in [&texts.arc, &texts.label, &texts.relabel, &texts.pruner, &texts.part] {
         let templates = template::read(text).unwrap();
@@ -143,7 +143,7 @@ fn the_default_templates_are_read_and_follow_the_columns() {
         names.dedup();
         assert_eq!(names.len(), count, "a template stands twice");
     }
-    let bare = Columns { lemma: false, xpos: false, feats: false };
+    let bare = Columns { lemma: false, xpos: false, feats: false, guide: false };
     let texts = crate::graph::TemplateTexts::for_columns(bare, 3, Default::default()).unwrap();
     for word in ["lemma", "xpos", "fine", "feat", "agree"] {
         assert!(
@@ -159,11 +159,17 @@ fn the_default_templates_are_read_and_follow_the_columns() {
 #[test]
 fn columns_count_when_words_use_them() {
     let mut sent = sentence("hit");
-    assert_eq!(Columns::of(&[sent.clone()]), Columns { lemma: false, xpos: false, feats: false });
+    assert_eq!(
+        Columns::of(&[sent.clone()]),
+        Columns { lemma: false, xpos: false, feats: false, guide: false }
+    );
     sent.set(1, Column::Lemma, "John");
     sent.set(1, Column::Xpos, "N");
     sent.set(2, Column::Feats, "Tense=Past");
-    assert_eq!(Columns::of(&[sent]), Columns { lemma: true, xpos: false, feats: true });
+    assert_eq!(
+        Columns::of(&[sent]),
+        Columns { lemma: true, xpos: false, feats: true, guide: false }
+    );
 }
 
 #[test]
@@ -207,7 +213,7 @@ fn the_marker_is_the_adposition_of_the_phrase() {
 
 #[test]
 fn a_guide_tree_changes_the_guide_feature_of_its_arcs() {
-    let sent = sentence("hit");
+    let mut sent = sentence("hit");
     let mut set = AtomSet::default();
     let templates = ArcTemplates::new(&template::read("guide").unwrap(), &mut set);
     let (mut atoms, mut sides, mut between) =
@@ -222,9 +228,13 @@ fn a_guide_tree_changes_the_guide_feature_of_its_arcs() {
         sums
     };
     let without = sum(&atoms, 2, 1);
-    let guide: Vec<_> =
-        sent.words().map(|word| (word.head().unwrap_or(0), hash::text(word.deprel()))).collect();
-    atoms.set_guide(&guide);
+    for word in 1..=sent.len() as u32 {
+        let token = sent.word(word);
+        let (row, guide) =
+            (token.index(), format!("{}:{}", token.head().unwrap_or(0), token.deprel()));
+        sent.set_attribute(row, Column::Misc, "Guide", Some(&guide));
+    }
+    atoms.fill(&set, &sent);
     let (right, wrong) = (sum(&atoms, 2, 1), sum(&atoms, 3, 1));
     assert!(without != right && right != wrong && without != wrong);
 }

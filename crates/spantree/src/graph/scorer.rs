@@ -381,7 +381,7 @@ mod tests {
     fn scorer(distance: bool) -> (ArcScorer, AtomSet) {
         let train = sentences();
         let texts = TemplateTexts::for_columns(
-            Columns { lemma: true, xpos: true, feats: true },
+            Columns { lemma: true, xpos: true, feats: true, guide: false },
             1,
             Default::default(),
         )

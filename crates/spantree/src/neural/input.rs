@@ -72,6 +72,9 @@ pub fn default_atoms(columns: Columns) -> Vec<Atom> {
     if columns.feats {
         atoms.extend([Atom::Feats, Atom::Feat]);
     }
+    if columns.guide {
+        atoms.extend([Atom::GuideLabel, Atom::GuideOffset, Atom::GuideTag]);
+    }
     atoms
 }
 

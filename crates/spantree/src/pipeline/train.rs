@@ -265,7 +265,8 @@ fn train_parser(
     };
     let folds = config.folds.clamp(2, train.len());
     progress(Progress::JackKnife(folds));
-    let mut predicted = fold_trainer(config).jackknife(train, folds, for_tags)?;
+    let threads = config.parser.threads;
+    let mut predicted = fold_trainer(config).jackknife(train, folds, for_tags, threads)?;
     let (mut tagged_dev, mut tagged_silver) = (dev.to_vec(), silver.to_vec());
     let mut worker = tagger.worker();
     tagged_silver.iter_mut().for_each(|sent| {

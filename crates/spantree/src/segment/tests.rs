@@ -345,6 +345,16 @@ fn addresses_and_clusters_stay_whole() {
 }
 
 #[test]
+fn signs_that_the_treebank_lacks_join_words_and_others_are_learned() {
+    check("John saw 2/B.", &["John saw 2/B ."]);
+    check("John saw 16+3 books.", &["John saw 16+3 books ."]);
+    let split = ["Anna saw 2~/~B~.", "tea~/~coffee likes John~."];
+    let list: Vec<_> = split.iter().cycle().take(80).map(|line| sentence(line)).collect();
+    let segmenter = train(&config(), &list, &[], &mut |_| {}).unwrap();
+    assert_eq!(segmented(&segmenter, "John saw 3/C."), ["John saw 3 / C ."]);
+}
+
+#[test]
 fn blank_lines_end_sentences_and_start_paragraphs() {
     let list = english().segment("\n A HEADLINE\n \nMary saw tea.  John likes\ntea.\n\n\n");
     let forms: Vec<_> = list.iter().map(forms).collect();

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use spantree_learn::{
     Learner, PassiveAggressive, Perceptron, Rate, State, StochasticGradient, epoch, epoch_order,
-    jackknife,
+    jackknife, predict_folds,
 };
 use spantree_treebank::{Column, Sentence};
 use thiserror::Error;
@@ -205,19 +205,21 @@ impl TaggerTrainer {
         train: &[Sentence],
         folds: usize,
         others: &[Sentence],
+        threads: usize,
     ) -> Result<Vec<Sentence>, TrainError> {
         let cut = jackknife(train.len(), folds);
         let cut = cut.ok_or(TrainError::Folds { sentences: train.len(), folds })?;
         let mut tagged = train.to_vec();
-        for fold in cut {
+        predict_folds(&cut, &mut tagged, threads, |fold, held_out| -> Result<(), TrainError> {
             let rest = fold.training().map(|index| &train[index]).chain(others);
             let rest: Vec<_> = rest.cloned().collect();
             let tagger = self.train(&rest, &[], &mut |_| ())?;
             let mut worker = tagger.worker();
-            for sent in &mut tagged[fold.held_out] {
+            held_out.iter_mut().for_each(|sent| {
                 worker.tag(sent, &TagOptions::default());
-            }
-        }
+            });
+            Ok(())
+        })?;
         Ok(tagged)
     }
 }

@@ -6,7 +6,9 @@
 //!
 //! A beam is ranked in one of two ways. Weights that were learned action by action say which action is best in a state, but
 //! their sums do not compare sequences: there, the logarithms of the probabilities of actions and labels are added up, and a
-//! label counts from the step after its arc. Weights that were learned on whole sequences are added up as they are.
+//! label counts from the step after its arc. Sequences that differ only in the order of their actions meet in the same state, and
+//! are one from there on, with the sum of their probabilities. Weights that were learned on whole sequences are added up as they
+//! are.
 //!
 //! With a *guide*, heads that are to be kept, only actions of the least cost under it are taken; see
 //! [`Gold::partial`]. O(width · n) scorings of states.
@@ -14,7 +16,7 @@
 use spantree_decode::transition::{Action, Gold, OracleScratch, State};
 
 use super::engine::{Engine, Scratch, Sharpness, Weights, share};
-use crate::feature::Atoms;
+use crate::feature::{Atoms, hash};
 use crate::graph::table::Weight;
 
 /// A state, how it came about, and what that scores.
@@ -25,6 +27,8 @@ pub(crate) struct Item {
     pub(crate) score: f64,
     /// Its last step, counted from 1; 0 for none.
     pub(crate) step: u32,
+    /// A hash of all arcs that were built on the way to it, in whatever order; some systems take arcs back.
+    arcs: u64,
 }
 
 /// One action on the way to an item.
@@ -57,6 +61,13 @@ pub(crate) struct Task<'a, W> {
     pub(crate) first: Option<&'a State>,
     /// How scores become probabilities in a beam; `None` adds up scores.
     pub(crate) sharpness: Option<Sharpness>,
+}
+
+impl<W> Task<'_, W> {
+    /// Whether sequences are ranked by their probabilities.
+    pub(crate) fn by_probability(&self) -> bool {
+        self.sharpness.is_some() && self.width > 1
+    }
 }
 
 /// The beam and its memory; belongs to one thread and is reused.
@@ -95,7 +106,7 @@ impl Search {
             Some(first) => state.clone_from(first),
             None => task.engine.system.system().start(task.atoms.len(), &mut state),
         }
-        self.items.push(Item { state, score: 0.0, step: 0 });
+        self.items.push(Item { state, score: 0.0, step: 0, arcs: 0 });
     }
 
     /// One action for every item; `false`, and nothing changes, when all are final.
@@ -116,7 +127,14 @@ impl Search {
         self.candidates.iter().for_each(|candidate| self.uses[candidate.item] += 1);
         for at in 0..self.candidates.len() {
             let item = self.succeed(self.candidates[at], task);
-            self.next.push(item);
+            let same = |other: &&mut Item| other.arcs == item.arcs && other.state == item.state;
+            match self.next.iter_mut().filter(|_| task.by_probability()).find(same) {
+                Some(other) => {
+                    other.score = log_sum(other.score, item.score);
+                    self.spare.push(item.state);
+                }
+                None => self.next.push(item),
+            }
         }
         std::mem::swap(&mut self.items, &mut self.next);
         self.spare.extend(self.next.drain(..).map(|item| item.state));
@@ -145,7 +163,7 @@ impl Search {
         let (actions, scores) = (&self.actions, &mut self.scores);
         task.engine.score_actions(weights, task.atoms, state, actions, &mut self.scratch, scores);
         let gain = |own: f32| match task.sharpness {
-            Some(sharpness) if task.width > 1 => {
+            Some(sharpness) if task.by_probability() => {
                 share(own, scores.iter().copied(), sharpness.actions).ln()
             }
             _ => own,
@@ -166,7 +184,7 @@ impl Search {
     /// The item that a candidate stands for; the last use of a state takes it.
     fn succeed<W: Weight>(&mut self, candidate: Candidate, task: &Task<'_, W>) -> Item {
         let item = &mut self.items[candidate.item];
-        let step = item.step;
+        let (step, mut arcs) = (item.step, item.arcs);
         self.uses[candidate.item] -= 1;
         let mut state = self.spare.pop().unwrap_or_default();
         if self.uses[candidate.item] == 0 {
@@ -175,14 +193,16 @@ impl Search {
             state.clone_from(&item.state);
         }
         let Some(action) = candidate.action else {
-            return Item { state, score: candidate.score, step };
+            return Item { state, score: candidate.score, step, arcs };
         };
         let system = task.engine.system.system();
         let (mut label, mut score) = (0, candidate.score);
         if let Some(arc) = system.arc(&state, action) {
             let (engine, weights, atoms) = (task.engine, task.weights.labels, task.atoms);
             label = engine.best_label(weights, atoms, &state, arc, &mut self.scratch);
-            if let (Some(sharpness), true) = (task.sharpness, task.width > 1) {
+            let (head, child) = (u64::from(arc.0), u64::from(arc.1));
+            arcs = arcs.wrapping_add(hash::mix(hash::mix(head, child), label.into()));
+            if let Some(sharpness) = task.sharpness.filter(|_| task.by_probability()) {
                 let choice = (arc, label);
                 let share =
                     engine.label_share(weights, atoms, choice, sharpness.labels, &self.scratch);
@@ -191,7 +211,7 @@ impl Search {
         }
         system.apply(&mut state, action, label);
         self.steps.push(Step { before: step, action, label });
-        Item { state, score, step: self.steps.len() as u32 }
+        Item { state, score, step: self.steps.len() as u32, arcs }
     }
 
     /// The step before a step of this sentence, and the action between.
@@ -210,6 +230,11 @@ impl Search {
         }
         actions.reverse();
     }
+}
+
+/// ln(exp a + exp b).
+fn log_sum(a: f64, b: f64) -> f64 {
+    a.max(b) + (-(a - b).abs()).exp().ln_1p()
 }
 
 #[cfg(test)]

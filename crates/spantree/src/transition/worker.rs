@@ -132,8 +132,7 @@ impl<'p> Worker<'p> {
         };
         Self::search_spans(&mut self.search, &task, spans);
         // Scores of actions have a scale, probabilities have none.
-        let by_probability = task.sharpness.is_some() && task.width > 1;
-        let scale = if by_probability { 1.0 } else { f64::from(header.action_scale) };
+        let scale = if task.by_probability() { 1.0 } else { f64::from(header.action_scale) };
         let trees = &mut self.analysis.trees;
         for item in &self.search.items {
             let nodes = (1..=sent.len() as u32).map(|word| item.state.node(word));

@@ -152,13 +152,16 @@ pub(super) fn boundaries(text: &[Paragraph]) -> Boundaries {
         let has_space = |bytes: &Range<usize>| paragraph.text[bytes.clone()].contains(is_space);
         spaces += paragraph.tokens.iter().filter(|token| has_space(&token.bytes)).count();
     }
+    let seen = |class: usize| all.iter().map(|row| row[class]).sum::<u32>();
+    let joins = JOINING.map(|class| (class as usize, seen(class as usize) < RARE));
+    let is_part = |class| is_word(class) || joins.contains(&(class, true));
     let mut pairs = [0; Class::LIMIT];
     for left in 0..Class::LIMIT {
         for right in 0..Class::LIMIT {
             let (all, ends) = (all[left][right], ends[left][right]);
             // Words of a script that the treebank lacks stay whole; other unseen pairs are for the model to judge.
-            let words = is_word(left) && is_word(right);
-            let possible = if all < RARE && !words { true } else { ends * RAREST_SHARE > all };
+            let whole = is_part(left) && is_part(right);
+            let possible = if all < RARE && !whole { true } else { ends * RAREST_SHARE > all };
             pairs[left] |= u32::from(possible) << right;
         }
     }
@@ -169,6 +172,8 @@ pub(super) fn boundaries(text: &[Paragraph]) -> Boundaries {
 const RARE: u32 = 10;
 /// A pair is a possible boundary when one in so many is one.
 const RAREST_SHARE: u32 = 2000;
+/// Classes that join parts of names and numbers (`2/B`, `16+3`) as long as a treebank has none to say otherwise.
+const JOINING: [Class; 2] = [Class::Slash, Class::Sign];
 /// So many tokens with white space may be mistakes.
 const FEW_SPACES: usize = 5;
 

@@ -51,7 +51,7 @@ fn problem_with(
     grandchildren: Grandchildren,
 ) -> (TreeProblem, Vec<Example>) {
     let train = sentences();
-    let columns = Columns { lemma: false, xpos: false, feats: false };
+    let columns = Columns { lemma: false, xpos: false, feats: false, guide: false };
     let mut texts = TemplateTexts::for_columns(columns, order, grandchildren).unwrap();
     if !joint {
         texts.label.clear();

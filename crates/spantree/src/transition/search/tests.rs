@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use spantree_learn::Rng;
 use spantree_treebank::{Generator, GeneratorConfig, Sentence};
 
@@ -19,23 +21,31 @@ fn setting(system: TransitionSystem) -> (Vec<Sentence>, Engine, Vec<i16>, Vec<i1
     (sentences, engine, actions, labels)
 }
 
-/// The best score of all sequences of actions from a state on, and their number.
-fn enumerate(task: &Task<'_, i16>, state: &State, scratch: &mut Scratch) -> (f64, usize) {
+/// A state and all arcs that were built on the way to it, in order.
+type Reached = (State, Vec<(u32, u32)>);
+
+/// All sequences of actions from a state on: what each leads to, and its score.
+fn enumerate(
+    task: &Task<'_, i16>,
+    ((state, arcs), score): (&Reached, f64),
+    scratch: &mut Scratch,
+    found: &mut Vec<(Reached, f64)>,
+) {
     let system = task.engine.system.system();
     if system.is_final(state) {
-        return (0.0, 1);
+        found.push(((state.clone(), arcs.clone()), score));
+        return;
     }
     let mut actions = Vec::new();
     system.actions(state, &mut actions);
     let mut scores = Vec::new();
     let weights = task.weights.actions;
     task.engine.score_actions(weights, task.atoms, state, &actions, scratch, &mut scores);
-    let mut result = (f64::NEG_INFINITY, 0);
-    for (&action, &score) in actions.iter().zip(&scores) {
+    for (&action, &own) in actions.iter().zip(&scores) {
         let mut own = match task.sharpness {
             _ if actions.len() == 1 => 0.0,
-            None => score,
-            Some(sharpness) => share(score, scores.iter().copied(), sharpness.actions).ln(),
+            None => own,
+            Some(sharpness) => share(own, scores.iter().copied(), sharpness.actions).ln(),
         };
         let (engine, weights, mut label) = (task.engine, task.weights.labels, 0);
         if let Some(arc) = system.arc(state, action) {
@@ -44,13 +54,12 @@ fn enumerate(task: &Task<'_, i16>, state: &State, scratch: &mut Scratch) -> (f64
                 own += engine.label_share(weights, task.atoms, (arc, label), labels, scratch).ln();
             }
         }
-        let own = f64::from(own);
-        let mut after = state.clone();
-        system.apply(&mut after, action, label);
-        let (best, count) = enumerate(task, &after, scratch);
-        result = (result.0.max(own + best), result.1 + count);
+        let mut after = (state.clone(), arcs.clone());
+        after.1.extend(system.arc(state, action));
+        after.1.sort_unstable();
+        system.apply(&mut after.0, action, label);
+        enumerate(task, (&after, score + f64::from(own)), scratch, found);
     }
-    result
 }
 
 #[test]
@@ -66,18 +75,36 @@ fn an_unbounded_beam_finds_the_best_of_all_sequences() {
                 let (engine, atoms, width) = (&engine, &atoms, usize::MAX);
                 let task =
                     Task { engine, weights, atoms, width, guide: None, first: None, sharpness };
-                let mut state = State::default();
-                system.system().start(sent.len(), &mut state);
-                let (best, count) = enumerate(&task, &state, &mut Scratch::default());
+                let (mut first, mut all) = (Reached::default(), Vec::new());
+                system.system().start(sent.len(), &mut first.0);
+                enumerate(&task, (&first, 0.0), &mut Scratch::default(), &mut all);
                 search.run(&task);
-                assert_eq!(search.items.len(), count, "{system}");
-                assert!((search.items[0].score - best).abs() < 1e-4, "{system}, {sharpness:?}");
+                check(&search.items, &all, sharpness.is_some());
+                let best = search.items[0].score;
                 let greedy = Task { width: 1, sharpness: None, ..task };
                 search.run(&greedy);
                 assert!(sharpness.is_some() || search.items[0].score <= best);
             }
         }
     }
+}
+
+/// Items are the results of all sequences, best first; those that are the same are joined if they have probabilities.
+#[track_caller]
+fn check(items: &[Item], all: &[(Reached, f64)], joined: bool) {
+    assert!(items.is_sorted_by(|a, b| a.score >= b.score));
+    if !joined {
+        let best = all.iter().fold(f64::NEG_INFINITY, |best, result| best.max(result.1));
+        assert_eq!(items.len(), all.len());
+        assert!((items[0].score - best).abs() < 1e-4);
+        return;
+    }
+    let mut sums: HashMap<&Reached, f64> = HashMap::new();
+    all.iter().for_each(|(reached, score)| *sums.entry(reached).or_default() += score.exp());
+    let mut sums: Vec<_> = sums.into_values().collect();
+    sums.sort_by(|a, b| b.total_cmp(a));
+    assert_eq!(items.len(), sums.len());
+    items.iter().zip(sums).for_each(|(item, sum)| assert!((item.score.exp() - sum).abs() < 1e-5));
 }
 
 #[test]
