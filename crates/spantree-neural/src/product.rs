@@ -19,6 +19,9 @@ use crate::simd::{self, Kernel};
 const HEIGHT: usize = 6;
 /// Rows of a lower tile, for the last few rows: fewer would not be faster, as each sum waits for the one before.
 const LOW: usize = 4;
+/// Rows of the lowest tile, which has more panels instead: recurrent layers multiply few rows at the end of sentences.
+const LOWEST: usize = 2;
+const LOWEST_PANELS: usize = 3;
 /// Columns of a tile.
 const WIDTH: usize = 16;
 /// Rows of a slice, a multiple of those of a tile.
@@ -204,8 +207,10 @@ impl<T: Real> Kernel for Product<'_, T> {
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(mut self) {
         let panels = self.b.columns.div_ceil(WIDTH);
-        for first in (0..self.rows).step_by(SLICE) {
-            let rows = first..(first + SLICE).min(self.rows);
+        let tail = self.rows % HEIGHT;
+        let end = if tail <= LOWEST { self.rows - tail } else { self.rows };
+        for first in (0..end).step_by(SLICE) {
+            let rows = first..(first + SLICE).min(end);
             let mut done = 0;
             if WIDE {
                 while done + 2 <= panels {
@@ -217,6 +222,15 @@ impl<T: Real> Kernel for Product<'_, T> {
                 self.panels::<FUSED, 1>(rows.clone(), panel);
             }
         }
+        if end < self.rows {
+            let together = panels - panels % LOWEST_PANELS;
+            for panel in (0..together).step_by(LOWEST_PANELS) {
+                self.tile::<FUSED, LOWEST_PANELS, LOWEST>(end, panel);
+            }
+            for panel in together..panels {
+                self.tile::<FUSED, 1, LOWEST>(end, panel);
+            }
+        }
     }
 }
 
@@ -224,18 +238,28 @@ impl<T: Real> Product<'_, T> {
     /// Multiplies some rows, the first of them at the start of a block, with `N` panels, from this one on.
     #[inline(always)]
     fn panels<const FUSED: bool, const N: usize>(&mut self, rows: Range<usize>, panel: usize) {
+        for first in rows.step_by(HEIGHT) {
+            if self.rows - first <= LOW {
+                self.tile::<FUSED, N, LOW>(first, panel);
+            } else {
+                self.tile::<FUSED, N, HEIGHT>(first, panel);
+            }
+        }
+    }
+
+    /// Multiplies the first rows of the block that begins at this row with `N` panels.
+    #[inline(always)]
+    fn tile<const FUSED: bool, const N: usize, const ROWS: usize>(
+        &mut self,
+        first: usize,
+        panel: usize,
+    ) {
         let inner = self.b.inner;
+        let left = self.a[first * inner..][..HEIGHT * inner].as_chunks().0;
         let right: [_; N] = std::array::from_fn(|next| {
             self.b.panels[(panel + next) * WIDTH * inner..][..WIDTH * inner].as_chunks().0
         });
-        for first in rows.step_by(HEIGHT) {
-            let left = self.a[first * inner..][..HEIGHT * inner].as_chunks().0;
-            if self.rows - first <= LOW {
-                self.store(first, panel, &tiles::<T, FUSED, N, LOW>(left, right));
-            } else {
-                self.store(first, panel, &tiles::<T, FUSED, N, HEIGHT>(left, right));
-            }
-        }
+        self.store(first, panel, &tiles::<T, FUSED, N, ROWS>(left, right));
     }
 
     /// Adds tiles to their places, which begin at this row and panel.
@@ -279,7 +303,7 @@ fn store<T: Real>(sums: &[T; WIDTH], bias: Option<&[T]>, target: &mut [T]) {
     }
 }
 
-/// The products of the first rows of a block and one or two panels.
+/// The products of the first rows of a block and one to three panels.
 #[inline(always)]
 fn tiles<T: Real, const FUSED: bool, const N: usize, const ROWS: usize>(
     left: &[[T; HEIGHT]],
@@ -290,8 +314,11 @@ fn tiles<T: Real, const FUSED: bool, const N: usize, const ROWS: usize>(
     for (index, left) in left.iter().enumerate() {
         // Not a loop: compilers would keep it, and the tiles in memory.
         add_outer_product::<T, FUSED, ROWS>(left, &right[0][index], &mut tiles[0]);
-        if N == 2 {
+        if N > 1 {
             add_outer_product::<T, FUSED, ROWS>(left, &right[1][index], &mut tiles[1]);
+        }
+        if N > 2 {
+            add_outer_product::<T, FUSED, ROWS>(left, &right[2][index], &mut tiles[2]);
         }
     }
     tiles
@@ -335,6 +362,8 @@ mod tests {
             (5, 40, 64),
             (0, 3, 2),
             (3, 2, 0),
+            (2, 70, 9),
+            (8, 48, 7),
         ] {
             let (a, b) = (random(&mut rng, m * k), random(&mut rng, k * n));
             let expected = |i: usize, j: usize| -> f64 {

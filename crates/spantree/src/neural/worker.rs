@@ -15,7 +15,7 @@ use crate::parser::{
 };
 
 /// Rows that the network sees at once: enough for fast products, few enough for their results to stay in the cache.
-const ROWS_AT_ONCE: usize = 128;
+const ROWS_AT_ONCE: usize = 192;
 
 /// Parses sentences with one model; see [`Parser::worker`].
 #[derive(Debug)]
