@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Error, Result, bail};
 use clap::ValueEnum;
 use spantree::Pipeline;
+use spantree::feature::guide;
 use spantree::parser::{Analysis, ParseOptions, ParseWarning, Parser, SpanSource};
 use spantree::pipeline::{Options, Outcome, Timing, Worker};
 use spantree::tag::{Dictionary, TagConfidence};
@@ -338,6 +339,13 @@ fn parse_batch(
     mut batch: Vec<Sentence>,
     renderer: &mut Renderer,
 ) -> Result<Parsed> {
+    let stacked = pipeline.stages().parser.as_ref().is_some_and(Parser::is_stacked);
+    if stacked && let Some(sent) = batch.iter().find(|sent| is_without_guide(sent)) {
+        bail!(
+            "sentence {} has no Guide in MISC, which this model needs: parse with its guide first, with --as-guide",
+            sent.sent_id().unwrap_or("without sent_id")
+        );
+    }
     let (mut words, mut warnings) = (0, Vec::new());
     let mut given = if as_guide { batch.clone() } else { Vec::new() }.into_iter();
     let mut result = Ok(());
@@ -395,6 +403,10 @@ fn render_prefixes(
         }
     })?;
     result
+}
+
+fn is_without_guide(sent: &Sentence) -> bool {
+    !sent.is_empty() && sent.words().all(|word| guide(word).is_none())
 }
 
 /// Moves the tree of a sentence to MISC and puts back the HEAD and DEPREL that were given.

@@ -478,6 +478,47 @@ fn a_parser_is_trained_asked_and_used() {
 }
 
 #[test]
+fn a_parser_learns_from_its_guide() {
+    let bench = Bench::new("stacking");
+    bench.ok(&["generate", "150", "--seed", "1", "-o", "train.conllu"]);
+    bench.ok(&["generate", "30", "--seed", "2", "-o", "dev.conllu"]);
+    let train = |data: &str, kind: &str, out: &str| {
+        let settings = ["--stages", "parse", "--tags", "gold", "--parser", kind, "--epochs", "10"];
+        bench.ok(&[&["train", "--data", data, "--out", out], &settings[..]].concat());
+    };
+    // What a parser says of the sentences that it learned from is nearly always right, and so will be trusted.
+    train("train.conllu", "transition", "guide.spantree");
+    let guide = ["parse", "--model", "guide.spantree", "--as-guide"];
+    let guided = bench.ok(&[&guide[..], &["train.conllu"]].concat());
+    let bare = |line: &str| line.rsplit_once('\t').map_or(line.to_owned(), |cut| cut.0.to_owned());
+    let rows = |text: &str| text.lines().map(bare).collect::<Vec<_>>();
+    assert_eq!(rows(&guided), rows(&bench.read("train.conllu")), "only MISC changes");
+    bench.write("guided.conllu", &guided);
+    bench.write("right.conllu", bench.ok(&[&guide[..], &["dev.conllu"]].concat()));
+    let heads = |text: &str| {
+        let words = text.lines().filter_map(|line| line.split('\t').nth(6).map(str::to_owned));
+        words.collect::<Vec<_>>()
+    };
+    for kind in ["graph", "neural"] {
+        train("guided.conllu", kind, "stacked.spantree");
+        let parse = |file: &str| bench.ok(&["parse", "--model", "stacked.spantree", file]);
+        // A guide that sends all words to the root is believed now and then.
+        let wrong: String = bench
+            .read("right.conllu")
+            .lines()
+            .map(|line| {
+                let misled = line.rsplit_once("Guide=").map(|cut| format!("{}Guide=0:root", cut.0));
+                misled.unwrap_or(line.to_owned()) + "\n"
+            })
+            .collect();
+        bench.write("wrong.conllu", wrong);
+        assert_ne!(heads(&parse("right.conllu")), heads(&parse("wrong.conllu")), "{kind}");
+        let message = bench.fails(&["parse", "--model", "stacked.spantree", "dev.conllu"]);
+        assert!(message.contains("has no Guide in MISC"), "{message}");
+    }
+}
+
+#[test]
 fn settings_come_from_defaults_file_and_flags() {
     let bench = Bench::new("settings");
     let printed = |extra: &[&str]| bench.ok(&[&["train", "--print-config"], extra].concat());

@@ -93,6 +93,18 @@ impl Parser {
         }
     }
 
+    /// Whether it learned from the trees of another parser and expects them in its input; see [`guide`](crate::feature::guide).
+    #[must_use]
+    pub fn is_stacked(&self) -> bool {
+        match self {
+            Self::Graph(parser) => parser.info().templates.arc.contains("guide"),
+            Self::Neural(parser) => {
+                parser.info().inputs.iter().any(|name| name.starts_with("guide"))
+            }
+            Self::Transition(_) => false,
+        }
+    }
+
     /// The tags that it scores, if it does.
     #[must_use]
     pub fn tagset(&self) -> Option<&TagSet> {
