@@ -544,6 +544,8 @@ fn settings_come_from_defaults_file_and_flags() {
         ("decoder = \"best\"\n", "bad.toml:1: \"best\": choose eisner, mst, 1ec or cube"),
         ("order = 4\n", "order is 4; give 1, 2 or 3"),
         ("[learner]\naggressiveness = 0\n", "learner.aggressiveness is 0; give "),
+        ("[learner]\nviolation = \"root\"\n", "bad.toml:2: unknown variant `root`"),
+        ("[cube]\nbeam = 0\n", "cube.beam is 0; give a number from 1 to 1000"),
         ("epochs =\n", "bad.toml:1: "),
     ] {
         bench.write("bad.toml", text);

@@ -18,7 +18,7 @@
 //! it is Eisner's algorithm, whatever the beam. Time O(n³ b log b), memory O(n² b) for beam b. Ties: the first
 //! hypothesis that came up.
 //!
-//! [`CubePruning::violation`] finds what a learner should correct when the search is not exact: see there.
+//! [`CubePruning::violation`] finds what a learner should correct when the search is not exact, by a [`Update`].
 
 mod chart;
 mod gold;
@@ -147,12 +147,24 @@ pub struct CubePruning {
     pub memory: Memory,
 }
 
-/// Where a gold tree falls behind: the same place of the chart in the gold tree and in the search.
+/// Which places of the chart a learner corrects (Zhang, Huang, Zhao and McDonald 2013).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Update {
+    /// The whole tree, where the search is ahead of gold; nothing is learned from other sentences.
+    Whole,
+    /// The one place at which the search is farthest ahead.
+    #[default]
+    Node,
+    /// All places at which it is farther ahead than anywhere below, unless that holds for a place above, too. They do not overlap.
+    Frontier,
+}
+
+/// Where a gold tree falls behind: the same places of the chart in the gold tree and in the search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Violation {
-    /// By how much the search scores more: at least 0.
+    /// By how much the search scores more, summed over the places: at least 0.
     pub amount: f64,
-    /// The steps of the best hypothesis.
+    /// The steps of the best hypotheses.
     pub guess: Vec<Step>,
     /// The steps of the gold tree.
     pub gold: Vec<Step>,
@@ -195,8 +207,8 @@ impl CubePruning {
         gold::derive(tree, labels, self.memory).steps
     }
 
-    /// The place of the chart at which the best hypothesis is farthest ahead of the gold tree (Zhang, Huang,
-    /// Zhao and McDonald 2013, single node, maximum violation); `None` if it is nowhere ahead or level.
+    /// The places of the chart at which the best hypothesis is ahead of the gold tree or level with it and
+    /// which `update` chooses; `None` if there is none.
     ///
     /// Correcting only the whole tree goes wrong when the search is not exact: if gold was lost on the way, the
     /// answer may score less than gold, and an update would teach nothing. Costs of wrong arcs
@@ -208,6 +220,7 @@ impl CubePruning {
         &self,
         model: &impl CubeModel,
         (tree, labels): (&Heads, &[LabelId]),
+        update: Update,
         scratch: &mut CubeScratch,
     ) -> Option<Violation> {
         assert_eq!(tree.words(), model.words(), "tree and model differ in length");
@@ -217,18 +230,20 @@ impl CubePruning {
         chart.fill();
         let gold = gold::derive(tree, labels, self.memory);
         let scores: Vec<f64> = gold.steps.iter().map(|step| model.score(step)).collect();
-        let mut worst: Option<(f64, &gold::Node)> = None;
-        for node in &gold.nodes {
+        let ahead = |node: &gold::Node| {
             let own: f64 = scores[node.steps.clone()].iter().sum();
-            let ahead = chart.best(node.cell).map_or(f64::NEG_INFINITY, |best| best.0 - own);
-            if ahead >= worst.map_or(0.0, |worst| worst.0) {
-                worst = Some((ahead, node));
-            }
+            chart.best(node.cell).map_or(f64::NEG_INFINITY, |best| best.0 - own)
+        };
+        let amounts: Vec<f64> = gold.nodes.iter().map(ahead).collect();
+        let mut found = Violation::default();
+        let chosen = gold.choose(&amounts, update);
+        for &place in &chosen {
+            let node = &gold.nodes[place];
+            let (_, best) = chart.best(node.cell)?;
+            chart.each_step(best, |step| found.guess.push(step));
+            found.gold.extend_from_slice(&gold.steps[node.steps.clone()]);
+            found.amount += amounts[place];
         }
-        let (amount, node) = worst?;
-        let mut guess = Vec::new();
-        let (_, best) = chart.best(node.cell)?;
-        chart.each_step(best, |step| guess.push(step));
-        Some(Violation { amount, guess, gold: gold.steps[node.steps.clone()].to_vec() })
+        (!chosen.is_empty()).then_some(found)
     }
 }

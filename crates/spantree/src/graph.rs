@@ -19,6 +19,7 @@ pub mod scorer;
 pub mod table;
 pub mod worker;
 
+pub use cube::CubeWidth;
 pub use decoder::{Decoder, DecoderScratch, Scores};
 pub use engine::Engine;
 pub use filter::{ArcFilter, Filters};

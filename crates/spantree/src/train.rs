@@ -30,7 +30,7 @@ mod trees;
 
 use spantree_treebank::Sentence;
 
-pub use config::{Kind, LearnerConfig, Mixing, Rule, TrainConfig};
+pub use config::{Kind, LearnerConfig, Mixing, Rule, TrainConfig, Violations};
 pub use cost::Cost;
 pub use data::{Annotation, DataProblem, annotation};
 pub use error::TrainError;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::chart::Cell;
-use super::{LabelledArc, Memory, Modifier, Modifiers, Step};
+use super::{LabelledArc, Memory, Modifier, Modifiers, Step, Update};
 use crate::heads::Heads;
 use crate::scores::LabelId;
 
@@ -20,6 +20,36 @@ pub(super) struct Node {
 pub(super) struct Derivation {
     pub(super) steps: Vec<Step>,
     pub(super) nodes: Vec<Node>,
+}
+
+impl Derivation {
+    /// The places to correct, given how far the search is ahead at each; those where it is behind do not count.
+    pub(super) fn choose(&self, ahead: &[f64], update: Update) -> Vec<usize> {
+        let is_level = |&place: &usize| ahead[place] >= 0.0;
+        let largest = |one: &usize, other: &usize| ahead[*one].total_cmp(&ahead[*other]);
+        let all = 0..self.nodes.len();
+        match update {
+            Update::Whole => all.last().filter(is_level).into_iter().collect(),
+            Update::Node => all.filter(is_level).max_by(largest).into_iter().collect(),
+            Update::Frontier => self.frontier(ahead).filter(is_level).collect(),
+        }
+    }
+
+    /// The highest places at which the search is at least as far ahead as anywhere below.
+    fn frontier(&self, ahead: &[f64]) -> impl Iterator<Item = usize> {
+        let mut top: Vec<usize> = Vec::new();
+        for (place, node) in self.nodes.iter().enumerate() {
+            // What is below comes before, and covers some of the same steps.
+            let below =
+                top.iter().rposition(|&other| self.nodes[other].steps.start < node.steps.start);
+            let below = below.map_or(0, |last| last + 1);
+            if top[below..].iter().all(|&other| ahead[other] <= ahead[place]) {
+                top.truncate(below);
+                top.push(place);
+            }
+        }
+        top.into_iter()
+    }
 }
 
 /// Derives a projective tree.

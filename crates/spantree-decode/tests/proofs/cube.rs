@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use proptest::prelude::*;
-use spantree_decode::cube::{LabelledArc, Memory, Step};
+use spantree_decode::cube::{LabelledArc, Memory, Step, Update};
 use spantree_decode::{
     ArcScores, CubeModel, CubePruning, CubeScratch, Eisner, Heads, RootMode, TreeDecoder,
 };
@@ -99,6 +99,10 @@ fn arcs(steps: &[Step]) -> BTreeSet<usize> {
     steps.iter().filter_map(child).collect()
 }
 
+fn updates() -> impl Strategy<Value = Update> {
+    prop::sample::select(vec![Update::Whole, Update::Node, Update::Frontier])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -144,19 +148,43 @@ proptest! {
     /// of their steps.
     #[test]
     fn violations_are_violations(
-        words in 1..=5usize, seed: u64, mode in modes(), beam in 1..4usize, pick: prop::sample::Index
+        words in 1..=5usize, seed: u64, mode in modes(), beam in 1..4usize, update in updates(),
+        pick: prop::sample::Index
     ) {
         let model = Random { words, seed };
         let cube = CubePruning { mode, beam, labellings: beam, memory: Memory::ALL };
         let answers = answers(&model, mode);
         let (tree, labels) = &answers[pick.index(answers.len())];
-        let found = cube.violation(&model, (tree, labels), &mut CubeScratch::default());
+        let found = cube.violation(&model, (tree, labels), update, &mut CubeScratch::default());
         if let Some(found) = found {
             prop_assert!(found.amount >= 0.0);
             prop_assert_eq!(found.amount, total(&model, &found.guess) - total(&model, &found.gold));
             prop_assert_eq!(arcs(&found.guess), arcs(&found.gold));
             prop_assert_eq!(found.amount == 0.0, found.guess.len() == found.gold.len()
                 && found.guess.iter().all(|step| found.gold.contains(step)));
+        }
+    }
+
+    /// One place has no more than the frontier has together, and the whole tree is the frontier where it violates most.
+    #[test]
+    fn frontiers_cover_the_largest_violation(
+        words in 1..=5usize, seed: u64, mode in modes(), beam in 1..4usize, pick: prop::sample::Index
+    ) {
+        let model = Random { words, seed };
+        let cube = CubePruning { mode, beam, labellings: beam, memory: Memory::ALL };
+        let answers = answers(&model, mode);
+        let (tree, labels) = &answers[pick.index(answers.len())];
+        let [whole, node, frontier] = [Update::Whole, Update::Node, Update::Frontier]
+            .map(|update| cube.violation(&model, (tree, labels), update, &mut CubeScratch::default()));
+        prop_assert_eq!(node.is_some(), frontier.is_some());
+        if let (Some(node), Some(frontier)) = (node, frontier) {
+            prop_assert!(node.amount <= frontier.amount);
+            prop_assert!(node.gold.iter().all(|step| frontier.gold.contains(step)));
+            let steps: BTreeSet<_> = frontier.gold.iter().map(|step| format!("{step:?}")).collect();
+            prop_assert_eq!(steps.len(), frontier.gold.len(), "places overlap");
+            if whole.as_ref() == Some(&node) {
+                prop_assert_eq!(node, frontier);
+            }
         }
     }
 
@@ -169,7 +197,10 @@ proptest! {
         let trees: Vec<Heads> = projective(RootMode::Many).trees(words).collect();
         let (tree, labels) = (&trees[pick.index(trees.len())], vec![0; words]);
         let cube = unbounded(RootMode::Many, Memory::NOTHING);
-        let found = cube.violation(&Arcs(&scores), (tree, &labels), &mut CubeScratch::default());
-        prop_assert_eq!(arcs(&found.unwrap().gold).len(), words);
+        for update in [Update::Whole, Update::Node, Update::Frontier] {
+            let gold = (tree, &labels[..]);
+            let found = cube.violation(&Arcs(&scores), gold, update, &mut CubeScratch::default());
+            prop_assert_eq!(arcs(&found.unwrap().gold).len(), words);
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! grandparent; their labels are no longer those that arcs have by themselves but take part in the search. Each arc has a few
 //! labels, the best by themselves.
 
+use serde::{Deserialize, Serialize};
 use spantree_decode::cube::{LabelledArc, Memory, Modifier, Modifiers, Step};
 use spantree_decode::{ArcScores, CubeModel, CubePruning, LabelId, RootMode, Side};
 
@@ -11,16 +12,35 @@ use super::higher::HigherOrder;
 use super::table::{Table, Weight};
 use crate::feature::{Atoms, Between, Part, PartKind, PartLabels, PartSides};
 
-/// Labels per arc.
-pub(crate) const LABELS: usize = 3;
+/// How wide the search is, the same in training and in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CubeWidth {
+    /// Hypotheses per cell.
+    pub beam: usize,
+    /// Hypotheses per cell with the same structure (Zhang & McDonald 2014).
+    pub labellings: usize,
+    /// Labels per arc.
+    pub labels: usize,
+}
 
-/// The search: six hypotheses per cell, three of them with the same structure (Zhang & McDonald 2014).
-pub(crate) const SEARCH: CubePruning = CubePruning {
-    mode: RootMode::One,
-    beam: 6,
-    labellings: 3,
-    memory: Memory { modifiers: 2, labels: true, count: false },
-};
+impl Default for CubeWidth {
+    fn default() -> Self {
+        Self { beam: 6, labellings: 3, labels: 3 }
+    }
+}
+
+impl CubeWidth {
+    /// The search.
+    pub(crate) fn search(self) -> CubePruning {
+        CubePruning {
+            mode: RootMode::One,
+            beam: self.beam,
+            labellings: self.labellings,
+            memory: Memory { modifiers: 2, labels: true, count: false },
+        }
+    }
+}
 
 /// The labels that arcs may have, and what each scores.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +183,7 @@ mod tests {
         // 2 heads 1, 4 and 5; 4 heads 3; 0 heads 2.
         let tree = Heads::from(vec![2, 0, 4, 2, 2]);
         let mut found: [Vec<(Part, PartLabels)>; PartKind::ALL.len()] = Default::default();
-        for step in SEARCH.steps(&tree, &[7, 8, 9, 10, 11]) {
+        for step in CubeWidth::default().search().steps(&tree, &[7, 8, 9, 10, 11]) {
             each_part(&step, |kind, (part, labels)| {
                 found[kind as usize].push((part.seen_by(kind), labels));
             });

@@ -2,6 +2,7 @@
 //!
 //! Built by training from a treebank and by [`Parser`](super::Parser) from a model file; the same engine runs in both.
 
+use super::cube::CubeWidth;
 use super::decoder::Decoder;
 use super::filter::Filters;
 use super::higher::HigherOrder;
@@ -29,6 +30,8 @@ pub struct Engine {
     pub decoder: Decoder,
     /// Parts of several arcs; `None` for a first-order parser.
     pub higher: Option<HigherOrder>,
+    /// How wide [`Decoder::Cube`] searches.
+    pub cube: CubeWidth,
 }
 
 impl Engine {
@@ -41,7 +44,7 @@ impl Engine {
         labels: LabelSet,
         filters: Filters,
         decoder: Decoder,
-        pruning: Pruning,
+        (pruning, cube): (Pruning, CubeWidth),
     ) -> Result<Self, TemplateError> {
         let mut atoms = AtomSet::default();
         let arcs = ArcTemplates::new(&template::read(&templates.arc)?, &mut atoms);
@@ -76,6 +79,7 @@ impl Engine {
             relabeller: Relabeller::new(tree, filters.relabels),
             labels,
             decoder,
+            cube,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::cube::CubeWidth;
 use super::pruner::Pruning;
 use crate::model::{Calibration, DevScores, TrainingInfo};
 
@@ -24,6 +25,9 @@ pub struct Header {
     /// How many arcs a higher-order parser scores.
     #[serde(default)]
     pub pruning: Pruning,
+    /// How wide the decoder `cube` searches.
+    #[serde(default)]
+    pub cube: CubeWidth,
     /// Scales of the weight tables.
     pub tables: TableInfo,
     /// How scores become probabilities.

@@ -119,8 +119,9 @@ impl Parser {
                 )));
             }
         }
-        let engine = Engine::new(&header.templates, labels, filters, decoder, header.pruning)
-            .map_err(|error| invalid(error.to_string()))?;
+        let engine =
+            Engine::new(&header.templates, labels, filters, decoder, (header.pruning, header.cube))
+                .map_err(|error| invalid(error.to_string()))?;
         let scheme =
             header.pseudo_projective.as_deref().map(str::parse).transpose().map_err(invalid)?;
         Ok(Self { container, header, engine, crossing: scheme.map(PseudoProjective::new) })

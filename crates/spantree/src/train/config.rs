@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use spantree_decode::cube::Update;
 use spantree_learn::{
     CostMode, FactoredMira, Margin, Mira, PassiveAggressive, Rate, StochasticGradient, Weighting,
 };
@@ -14,7 +15,7 @@ use spantree_treebank::transform::Scheme;
 
 use super::cost::Cost;
 use super::{TrainError, TransitionConfig};
-use crate::graph::{Decoder, Grandchildren, Pruning, TemplateTexts};
+use crate::graph::{CubeWidth, Decoder, Grandchildren, Pruning, TemplateTexts};
 use crate::model::Source;
 use crate::neural::{Encoder, NeuralConfig};
 
@@ -76,6 +77,29 @@ impl fmt::Display for Rule {
     }
 }
 
+/// What is corrected where the search is not exact, in the decoder `cube` (Zhang, Huang, Zhao & McDonald 2013).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Violations {
+    /// Whole trees, if they score more than gold.
+    Whole,
+    /// The place of the chart where gold is farthest behind.
+    #[default]
+    Node,
+    /// All such places that do not overlap.
+    Frontier,
+}
+
+impl From<Violations> for Update {
+    fn from(violations: Violations) -> Self {
+        match violations {
+            Violations::Whole => Update::Whole,
+            Violations::Node => Update::Node,
+            Violations::Frontier => Update::Frontier,
+        }
+    }
+}
+
 /// The learner; each rule uses the settings that name it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -89,6 +113,8 @@ pub struct LearnerConfig {
     pub square_root: bool,
     /// `mira-k`: number of trees that gold is compared with.
     pub k: usize,
+    /// Decoder `cube`: what is corrected.
+    pub violation: Violations,
     /// `log-linear`: length of the steps.
     pub step: f64,
     /// `log-linear`: strength of the regulariser per sentence.
@@ -97,7 +123,15 @@ pub struct LearnerConfig {
 
 impl Default for LearnerConfig {
     fn default() -> Self {
-        Self { rule: Rule::Pa, aggressiveness: 0.02, square_root: false, k: 5, step: 0.03, l2: 0.0 }
+        Self {
+            rule: Rule::Pa,
+            aggressiveness: 0.02,
+            square_root: false,
+            k: 5,
+            violation: Violations::Node,
+            step: 0.03,
+            l2: 0.0,
+        }
     }
 }
 
@@ -195,6 +229,8 @@ pub struct TrainConfig {
     pub pseudo_projective: Option<Scheme>,
     /// How many arcs a higher-order parser scores.
     pub pruning: Pruning,
+    /// How wide the search of the decoder `cube` is.
+    pub cube: CubeWidth,
     /// Binary logarithm of the largest table of arc weights.
     pub max_bits: u32,
     /// The same for the two tables of label weights.
@@ -248,6 +284,7 @@ impl Default for TrainConfig {
             decoder: None,
             pseudo_projective: None,
             pruning: Pruning::default(),
+            cube: CubeWidth::default(),
             max_bits: 22,
             max_label_bits: 21,
             all_features: None,
@@ -279,6 +316,7 @@ impl TrainConfig {
             || self.cost != plain.cost
             || self.mixing != plain.mixing
             || self.pruning != plain.pruning
+            || self.cube != plain.cube
             || self.pseudo_projective.is_some()
             || self.all_features.is_some()
             || self.templates.is_some();
@@ -355,6 +393,14 @@ impl TrainConfig {
         }
         if !(1..=1000).contains(&heads) {
             return Err(TrainError::setting("pruning.heads", heads, "a number from 1 to 1000"));
+        }
+        let CubeWidth { beam, labellings, labels } = self.cube;
+        for (name, width) in
+            [("cube.beam", beam), ("cube.labellings", labellings), ("cube.labels", labels)]
+        {
+            if !(1..=1000).contains(&width) {
+                return Err(TrainError::setting(name, width, "a number from 1 to 1000"));
+            }
         }
         self.learner.check()?;
         self.transition.check()?;

@@ -35,7 +35,7 @@ impl Epoch<'_> {
     ) -> EpochStats {
         let learner = &self.config.learner;
         if problem.engine.decoder == Decoder::Cube {
-            let problem = &CubeProblem(problem);
+            let problem = &CubeProblem { trees: problem, update: learner.violation.into() };
             return match learner.rule {
                 Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),
                 Rule::Perceptron => self.run(&Perceptron, problem, examples, state),

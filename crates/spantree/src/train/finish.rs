@@ -64,6 +64,7 @@ impl Parts<'_> {
                 .higher
                 .as_ref()
                 .map_or_else(Pruning::default, |h| h.pruner.pruning),
+            cube: self.engine.cube,
             tables: TableInfo {
                 arc_scale: arcs.scale,
                 label_scale: labels.scale,

@@ -19,7 +19,7 @@ use super::trees::TreeProblem;
 use super::{Observer, Progress, Rule, TrainConfig, TrainError, TrainWarning, choose_decoder};
 use crate::feature::Columns;
 use crate::graph::{
-    Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser, Pruning, TemplateTexts,
+    CubeWidth, Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser, Pruning, TemplateTexts,
 };
 use crate::model::{Calibration, DevScores, Quantised, TrainingInfo};
 use crate::parser::ParseOptions;
@@ -64,7 +64,7 @@ impl<'a> Run<'a> {
         let templates = templates(config, train)?;
         let crossing = config.pseudo_projective.filter(|_| decoder.is_projective());
         let train = &*encode(train, crossing);
-        let engine = engine(&templates, train, decoder, config.pruning)?;
+        let engine = engine(&templates, train, decoder, (config.pruning, config.cube))?;
         let costs = WordCosts::new(&config.cost, &engine.labels, !engine.scorer.labels.is_empty())?;
         let (label_examples, mut tree_examples) = examples(&engine, train, &mut warn)?;
         let labels = LabelProblem::new(&engine, &label_examples, config);
@@ -248,14 +248,14 @@ fn engine(
     templates: &TemplateTexts,
     train: &[Sentence],
     decoder: Decoder,
-    pruning: Pruning,
+    widths: (Pruning, CubeWidth),
 ) -> Result<Engine, TrainError> {
     let labels = LabelSet::from_treebank(train);
     if labels.len() > MAX_LABELS {
         return Err(TrainError::TooManyLabels { found: labels.len() });
     }
     let filters = Filters::from_treebank(train, &labels);
-    Ok(Engine::new(templates, labels, filters, decoder, pruning)?)
+    Ok(Engine::new(templates, labels, filters, decoder, widths)?)
 }
 
 /// The examples of the label stage and of the tree stage.

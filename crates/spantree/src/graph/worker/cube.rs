@@ -4,7 +4,7 @@ use spantree_decode::cube::LabelledArc;
 use spantree_decode::{CubeModel, CubeScratch, Heads, LabelId, Ranked};
 
 use super::Worker;
-use crate::graph::cube::{ArcLabels, LABELS, SEARCH, StepScorer};
+use crate::graph::cube::{ArcLabels, StepScorer};
 use crate::graph::decoder::Decoder;
 use crate::parser::analysis::ScoredTree;
 
@@ -49,7 +49,8 @@ impl Worker<'_> {
             labels,
             cost: |_: LabelledArc| 0.0,
         };
-        let Some(score) = SEARCH.decode(&model, scratch, tree, tree_labels) else { return false };
+        let search = engine.cube.search();
+        let Some(score) = search.decode(&model, scratch, tree, tree_labels) else { return false };
         let trees = &mut self.analysis.trees;
         let new = |heads: &Heads, score: f64| ScoredTree {
             heads: heads.as_slice().to_vec(),
@@ -60,7 +61,7 @@ impl Worker<'_> {
         for (other, _) in others.iter().filter(|(other, _)| k > 1 && *other != tree) {
             let best = |(head, child)| model.labels(head, child).first().copied().unwrap_or(0);
             let labels: Vec<_> = other.arcs().map(best).collect();
-            let steps = SEARCH.steps(other, &labels);
+            let steps = search.steps(other, &labels);
             trees.push(new(other, steps.iter().map(|step| model.score(step)).sum()));
         }
         trees.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -83,7 +84,7 @@ impl Worker<'_> {
             if is_left && self.score.scores.is_allowed(head, child) {
                 let table = self.arcs.labels;
                 scorer.top_labels(table, &self.atoms, &mut self.score, (head, child), list);
-                list.truncate(LABELS);
+                list.truncate(self.parser.engine.cube.labels);
                 if list.is_empty() {
                     list.push((0, 0.0));
                 }

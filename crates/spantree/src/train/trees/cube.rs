@@ -1,20 +1,23 @@
-//! Learning for cube pruning: what is corrected is the place of the chart where gold falls behind most (Zhang et al. 2013).
+//! Learning for cube pruning: what is corrected are places of the chart where gold falls behind most (Zhang et al. 2013).
 //!
 //! The answer of a search that is not exact may score less than gold, so that learning from whole trees would go astray; see
 //! [`CubePruning::violation`](spantree_decode::CubePruning::violation). A learner takes the violation for an answer: its loss is
 //! the cost of its arcs, and the difference is that of the steps.
 
-use spantree_decode::cube::{LabelledArc, Step, Violation};
+use spantree_decode::cube::{LabelledArc, Step, Update, Violation};
 use spantree_decode::{CubeScratch, Heads};
 use spantree_learn::{CostMode, Problem, SparseVector, Structured};
 
 use super::{TreeProblem, TreeScratch, label_positions};
-use crate::graph::cube::{ArcLabels, LABELS, SEARCH, StepScorer, each_part};
+use crate::graph::cube::{ArcLabels, StepScorer, each_part};
 use crate::graph::table::Table;
 use crate::train::problem::Example;
 
 /// The same trees as those of a [`TreeProblem`], found by cube pruning.
-pub(in crate::train) struct CubeProblem<'a>(pub(in crate::train) &'a TreeProblem);
+pub(in crate::train) struct CubeProblem<'a> {
+    pub(in crate::train) trees: &'a TreeProblem,
+    pub(in crate::train) update: Update,
+}
 
 #[derive(Debug, Default)]
 pub(in crate::train) struct CubeLearning {
@@ -31,7 +34,7 @@ impl Problem for CubeProblem<'_> {
 impl CubeProblem<'_> {
     /// Lists the labels of the candidates, the gold label among those of a gold arc.
     fn list_labels(&self, w: &[f32], example: &Example, scratch: &mut CubeLearning) {
-        let problem = self.0;
+        let problem = self.trees;
         let (scorer, table) = (&problem.engine.scorer, Table::new(problem.split(w)[1], 1.0));
         let CubeLearning { tree, labels, .. } = scratch;
         let gold: Vec<_> = {
@@ -45,7 +48,7 @@ impl CubeProblem<'_> {
             let is_left = |&head: &usize| head != child && example.candidates.contains(head, child);
             for head in (0..=words).filter(is_left) {
                 scorer.top_labels(table, &example.atoms, &mut tree.score, (head, child), &mut list);
-                list.truncate(LABELS);
+                list.truncate(problem.engine.cube.labels);
                 let is_gold = head == gold_head as usize;
                 if is_gold && list.iter().all(|label| label.0 != gold_label) {
                     let score = problem.label_score(w, example, (head, child), gold_label, tree);
@@ -68,9 +71,11 @@ impl Structured for CubeProblem<'_> {
         scratch: &mut CubeLearning,
         guess: &mut Violation,
     ) {
-        *guess = Violation::default();
-        let problem = self.0;
-        let Some(higher) = &problem.engine.higher else { return };
+        let problem = self.trees;
+        let Some(higher) = &problem.engine.higher else {
+            *guess = Violation::default();
+            return;
+        };
         problem.score(w, example, &mut scratch.tree);
         problem.complete(w, example, &mut scratch.tree);
         self.list_labels(w, example, scratch);
@@ -90,9 +95,9 @@ impl Structured for CubeProblem<'_> {
         };
         let (heads, gold_labels) = tree.gold(example);
         let gold = Heads::from(heads.to_vec());
-        if let Some(found) = SEARCH.violation(&model, (&gold, gold_labels), search) {
-            *guess = found;
-        }
+        let gold = (&gold, gold_labels);
+        let found = problem.engine.cube.search().violation(&model, gold, self.update, search);
+        *guess = found.unwrap_or_default();
     }
 
     fn difference(
@@ -112,7 +117,9 @@ impl Structured for CubeProblem<'_> {
 
     fn loss(&self, example: &Example, guess: &Violation) -> f32 {
         let cost = |step: &Step| match *step {
-            Step::Attach { arc, .. } => self.0.costs.word(example, arc.child, arc.head, arc.label),
+            Step::Attach { arc, .. } => {
+                self.trees.costs.word(example, arc.child, arc.head, arc.label)
+            }
             Step::Complete { .. } => 0.0,
         };
         guess.guess.iter().map(cost).sum()
@@ -129,7 +136,7 @@ impl CubeProblem<'_> {
         scratch: &CubeLearning,
         delta: &mut SparseVector,
     ) {
-        let (problem, tree) = (self.0, &scratch.tree);
+        let (problem, tree) = (self.trees, &scratch.tree);
         if let Step::Attach { arc, .. } = *step {
             let ends = (arc.head, arc.child);
             problem.add(example, &tree.score, ends, value, delta);

@@ -2,6 +2,7 @@
 
 use spantree_decode::RootMode;
 use spantree_decode::brute_force::TreeSpace;
+use spantree_decode::cube::Update;
 use spantree_learn::{
     CostMode, Factored, FactoredMira, KBest, LogLinear, Rng, State, Structured, epoch,
 };
@@ -10,7 +11,7 @@ use spantree_treebank::Sentence;
 use super::*;
 use crate::feature::Columns;
 use crate::graph::TemplateTexts;
-use crate::graph::{Decoder, Filters, Grandchildren, LabelSet, Pruning};
+use crate::graph::{Decoder, Filters, Grandchildren, LabelSet};
 use crate::train::Cost;
 
 const DECODERS: [Decoder; 2] = [Decoder::Eisner, Decoder::Mst];
@@ -58,7 +59,7 @@ fn problem_with(
     }
     let labels = LabelSet::from_treebank(&train);
     let filters = Filters::from_treebank(&train, &labels);
-    let engine = Engine::new(&texts, labels, filters, decoder, Pruning::default()).unwrap();
+    let engine = Engine::new(&texts, labels, filters, decoder, Default::default()).unwrap();
     let cost = Cost { relations: [("obl".to_owned(), 1.75)].into(), ..Cost::default() };
     let costs = WordCosts::new(&cost, &engine.labels, joint).unwrap();
     let mut examples: Vec<_> = train.iter().map(|sent| Example::new(&engine, sent, true)).collect();
@@ -307,9 +308,10 @@ fn factored_constraints_give_every_tree_its_margin() {
 #[test]
 fn cube_pruning_learns_from_violations() {
     let (problem, examples) = problem(Decoder::Cube, true, 3);
-    let (cube, mut rng) = (CubeProblem(&problem), Rng::new(7));
+    let mut rng = Rng::new(7);
     let mut updates = 0;
-    for _ in 0..5 {
+    for update in [Update::Whole, Update::Node, Update::Frontier].into_iter().cycle().take(6) {
+        let cube = CubeProblem { trees: &problem, update };
         let w = weights(&problem, &mut rng);
         for (example, cost) in
             examples.iter().flat_map(|e| [(e, CostMode::Plain), (e, CostMode::Augmented)])
