@@ -89,9 +89,9 @@ fn describe(progress: &Progress) -> Option<String> {
             100.0 * non_projective,
             memory.div_ceil(1_000_000)
         ),
-        Progress::Pruned { heads, recall } => {
-            format!("pruned to {heads:.1} heads per word; {recall:.2} % of the gold arcs were left")
-        }
+        Progress::Pruned { heads, share, recall } => format!(
+            "pruned to {heads:.1} heads per word, {share:.0} % of the arcs; {recall:.2} % of the gold arcs were left"
+        ),
         Progress::Encode { sentences } => format!("encoding {sentences} sentences"),
         Progress::LabelEpoch { epoch, loss, seconds } => {
             format!("labels {epoch:>2}  loss {loss:.4}  {seconds:>6.1} s")

@@ -64,11 +64,10 @@ pub struct Pruning {
     pub heads: usize,
 }
 
-/// On hu_szeged this leaves 6.9 heads per word and 98.0 % of the gold arcs of unseen sentences; a ratio of 0.05 leaves 11.5
-/// and 99.1 %. The scores have margins of about one, so that their probabilities are flat.
+/// On hu_szeged this leaves a quarter of the arcs and 99.4 % of the gold arcs of unseen sentences (experiments/higher-order).
 impl Default for Pruning {
     fn default() -> Self {
-        Self { ratio: 0.15, heads: 16 }
+        Self { ratio: 0.003, heads: 16 }
     }
 }
 

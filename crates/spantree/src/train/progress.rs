@@ -23,6 +23,8 @@ pub enum Progress {
     Pruned {
         /// Heads left per word.
         heads: f64,
+        /// Share of all arcs, in per cent.
+        share: f64,
         /// Share of gold arcs among them before the others were put back, in per cent.
         recall: f64,
     },

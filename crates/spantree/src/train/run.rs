@@ -14,7 +14,7 @@ use super::evaluate;
 use super::finish::{Parts, TreeWeights};
 use super::labels::LabelProblem;
 use super::problem::Example;
-use super::prune::learn_pruner;
+use super::prune::{Learned, learn_pruner};
 use super::trees::TreeProblem;
 use super::{Observer, Progress, Rule, TrainConfig, TrainError, TrainWarning, choose_decoder};
 use crate::feature::Columns;
@@ -71,7 +71,8 @@ impl<'a> Run<'a> {
         let pruner = engine.higher.as_ref().map(|higher| {
             let versions = versions.max(1);
             let learned = learn_pruner(&engine, higher, &mut tree_examples, versions, config);
-            progress(Progress::Pruned { heads: learned.heads, recall: learned.recall });
+            let Learned { heads, share, recall, .. } = learned;
+            progress(Progress::Pruned { heads, share, recall });
             Quantised::new(&learned.weights)
         });
         let trees = TreeProblem::new(engine, costs, &tree_examples, config);
