@@ -60,8 +60,8 @@ pub fn predict_folds<T: Send, E: Send>(
         };
         let shares = parts.chunks_mut(each).map(|share| scope.spawn(move || run(share)));
         let running: Vec<_> = shares.collect();
-        let results = running.into_iter().map(|share| share.join());
-        results.map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        let mut results = running.into_iter().map(|share| share.join());
+        results.try_for_each(|result| result.unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 
