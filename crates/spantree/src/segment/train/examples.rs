@@ -153,7 +153,7 @@ pub(super) fn boundaries(text: &[Paragraph]) -> Boundaries {
         spaces += paragraph.tokens.iter().filter(|token| has_space(&token.bytes)).count();
     }
     let seen = |class: usize| all.iter().map(|row| row[class]).sum::<u32>();
-    let joins = JOINING.map(|class| (class as usize, seen(class as usize) < RARE));
+    let joins = JOINING.map(|class| (class as usize, seen(class as usize) == 0));
     let is_part = |class| is_word(class) || joins.contains(&(class, true));
     let mut pairs = [0; Class::LIMIT];
     for left in 0..Class::LIMIT {
