@@ -189,8 +189,9 @@ impl StateTemplates {
     #[must_use]
     pub fn select(text: &str, columns: Columns) -> String {
         let answers = |part: &str| {
-            let atom = part.rsplit_once('.').and_then(|(_, atom)| atom.trim().parse().ok());
-            atom.is_none_or(|atom| columns.has_atom(atom))
+            let name = part.rsplit_once('.').map_or("", |(_, atom)| atom.trim());
+            // Agreement is in FEATS; other atoms of two tokens are there in all treebanks.
+            name.parse().map_or(name != "agree" || columns.feats, |atom| columns.has_atom(atom))
         };
         let keep = |line: &&str| line.split(" + ").all(answers);
         text.lines().filter(keep).flat_map(|line| [line, "\n"]).collect()
@@ -511,5 +512,9 @@ mod tests {
         let kept =
             StateTemplates::select("s0.lemma + b0.upos\ns0.feats\ns0.xpos\nb0.upos", columns);
         assert_eq!(kept, "s0.feats\nb0.upos\n");
+        let (text, bare) =
+            ("s0b0.agree + b0.upos\ns0b0.distance", Columns { feats: false, ..columns });
+        assert_eq!(StateTemplates::select(text, columns), "s0b0.agree + b0.upos\ns0b0.distance\n");
+        assert_eq!(StateTemplates::select(text, bare), "s0b0.distance\n");
     }
 }

@@ -14,6 +14,7 @@
 //! [`Gold::partial`]. O(width · n) scorings of states.
 
 use spantree_decode::transition::{Action, Gold, OracleScratch, State};
+use spantree_decode::{LogSum, Semiring};
 
 use super::engine::{Engine, Scratch, Sharpness, Weights, share};
 use crate::feature::{Atoms, hash};
@@ -130,7 +131,7 @@ impl Search {
             let same = |other: &&mut Item| other.arcs == item.arcs && other.state == item.state;
             match self.next.iter_mut().filter(|_| task.by_probability()).find(same) {
                 Some(other) => {
-                    other.score = log_sum(other.score, item.score);
+                    other.score = LogSum::plus(other.score, item.score);
                     self.spare.push(item.state);
                 }
                 None => self.next.push(item),
@@ -230,11 +231,6 @@ impl Search {
         }
         actions.reverse();
     }
-}
-
-/// ln(exp a + exp b).
-fn log_sum(a: f64, b: f64) -> f64 {
-    a.max(b) + (-(a - b).abs()).exp().ln_1p()
 }
 
 #[cfg(test)]
