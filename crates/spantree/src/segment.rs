@@ -29,6 +29,7 @@
 
 mod address;
 mod character;
+mod common;
 mod decode;
 mod feature;
 pub mod layout;

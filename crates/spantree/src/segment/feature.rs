@@ -7,6 +7,7 @@
 //! tokens around the place of the decision.
 
 use super::character::Class;
+use super::common::CommonWords;
 use super::scan::Cell;
 use crate::feature::hash::mix;
 
@@ -226,6 +227,19 @@ pub(super) struct Atoms {
     pub(super) last_class: Class,
     /// White space behind: 0 none, 1 a space, 2 other spaces, 3 a line break.
     pub(super) gap: u8,
+    /// What its capital says, if that is known.
+    pub(super) case: Option<Case>,
+}
+
+/// What the first character of a token says, given how the treebank writes the word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Case {
+    /// It is no capital.
+    Plain,
+    /// A capital on a word that is written with one, or is not known.
+    Name,
+    /// A capital on a word that the treebank has in lower case.
+    Raised,
 }
 
 /// The shape of a string as it grows: every run of a class counts as one or as several.
@@ -280,6 +294,15 @@ impl Atoms {
         atoms.last_class = token.last().map_or(Class::Edge, |cell| cell.class);
         atoms.shape = shape.hash();
         atoms
+    }
+
+    /// Finds out what the capital of the token says; models without common words do not know.
+    pub(super) fn find_case(&mut self, common: &CommonWords) {
+        self.case = (!common.is_empty()).then(|| match self.first {
+            Class::Upper if common.contains(self.folded) => Case::Raised,
+            Class::Upper => Case::Name,
+            _ => Case::Plain,
+        });
     }
 }
 
@@ -364,6 +387,23 @@ impl SentenceEnd<'_> {
         );
         out.add2(next.suffix, second.suffix);
         out.add3(before.suffix, this.suffix, next.suffix);
+        if let (Some(case), Some(next_case)) = (this.case, next.case) {
+            let (case, next_case) = (case as u64, next_case as u64);
+            let after = second.case.map_or(3, |case| case as u64);
+            let last = this.last_class as u64;
+            out.add3(next_case, last, gap);
+            out.add3(next_case, case, last);
+            out.add3(next_case, length, last);
+            out.add2(next_case, this.folded);
+            out.add2(next_case, this.suffix);
+            out.add3(mix(next_case, after), case, last);
+            out.add3(next_case, before.folded, this.folded);
+            out.add3(mix(next_case, self.case), length, last);
+            out.add3(mix(next_case, self.open), case, last);
+            out.add3(mix(next_case, after), length, last);
+            out.add3(mix(next_case, after), next.suffix, last);
+            out.add3(next_case, this.suffix, after);
+        }
     }
 }
 

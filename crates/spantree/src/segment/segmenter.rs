@@ -4,15 +4,17 @@ use serde::{Deserialize, Serialize};
 use spantree_treebank::Sentence;
 
 use super::character::Class;
+use super::common::CommonWords;
 use super::feature::Question;
 use super::split::Splitter;
 use super::stream::{Options, Segmentation};
-use super::walk::{Boundaries, Judge};
+use super::walk::{Facts, Judge};
 use crate::feature::hash::position;
 use crate::model::{Container, ModelError, Sections, Source};
 
 const WEIGHTS: &str = "segment_weights";
 const MULTIWORD: &str = "segment_multiword";
+const COMMON: &str = "segment_common";
 
 /// What a segmenter says about itself in the header of a model file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +27,9 @@ pub struct Header {
     pub boundaries: Vec<u32>,
     /// Whether tokens can contain white space.
     pub spaces_in_tokens: bool,
+    /// Whether it knows which words are written in lower case.
+    #[serde(default)]
+    pub common_words: bool,
     /// The treebanks it was trained on.
     pub sources: Vec<Source>,
     /// Sentences used in training.
@@ -56,7 +61,7 @@ pub struct Segmenter {
     header: Header,
     weights: Vec<i16>,
     thresholds: [i32; Question::COUNT],
-    pub(super) boundaries: Boundaries,
+    pub(super) facts: Facts,
     pub(super) splitter: Splitter,
 }
 
@@ -72,13 +77,19 @@ impl Segmenter {
         let multiword = std::str::from_utf8(container.section::<u8>(MULTIWORD)?)
             .map_err(|_| invalid(format!("section {MULTIWORD} is not UTF-8")))?;
         let splitter = Splitter::from_text(multiword).map_err(invalid)?;
-        Self::new(header, weights.to_vec(), splitter).map_err(invalid)
+        let common = match header.common_words {
+            true => CommonWords::from_table(container.section::<u64>(COMMON)?.to_vec()),
+            false => Ok(CommonWords::default()),
+        };
+        let common = common.map_err(invalid)?;
+        Self::new(header, weights.to_vec(), common, splitter).map_err(invalid)
     }
 
     /// Puts a segmenter together, or says what does not fit.
     pub(super) fn new(
         header: Header,
         weights: Vec<i16>,
+        common: CommonWords,
         splitter: Splitter,
     ) -> Result<Self, String> {
         let bits = weights.len().trailing_zeros();
@@ -110,14 +121,17 @@ impl Segmenter {
             return Err(format!("a threshold of its segmenter is {bad}"));
         }
         let thresholds = thresholds.map(|threshold| (threshold / header.scale) as i32);
-        let boundaries = Boundaries { pairs, spaces: header.spaces_in_tokens };
-        Ok(Self { header, weights, thresholds, boundaries, splitter })
+        let facts = Facts { pairs, spaces: header.spaces_in_tokens, common };
+        Ok(Self { header, weights, thresholds, facts, splitter })
     }
 
     /// Adds its sections to a model file; the file's header must contain [`Segmenter::info`].
     pub fn push_sections(&self, sections: &mut Sections) {
         sections.push(WEIGHTS, &self.weights);
         sections.push(MULTIWORD, self.splitter.to_text().as_bytes());
+        if self.header.common_words {
+            sections.push(COMMON, self.facts.common.table());
+        }
     }
 
     /// What the segmenter says about itself.
@@ -152,10 +166,13 @@ impl Segmenter {
     }
 
     /// A segmenter as training makes it.
-    pub(super) fn assemble(header: Header, weights: Vec<i16>, splitter: Splitter) -> Self {
-        let pairs = std::array::from_fn(|class| header.boundaries.get(class).copied().unwrap_or(0));
-        let boundaries = Boundaries { pairs, spaces: header.spaces_in_tokens };
-        Self { header, weights, thresholds: [0; Question::COUNT], boundaries, splitter }
+    pub(super) fn assemble(
+        header: Header,
+        weights: Vec<i16>,
+        facts: Facts,
+        splitter: Splitter,
+    ) -> Self {
+        Self { header, weights, thresholds: [0; Question::COUNT], facts, splitter }
     }
 
     /// Records the scores on the development set.

@@ -196,8 +196,8 @@ impl<'a> Segmentation<'a> {
         let given = Given { tokens, sentence, longest: self.options.longest_sentence.max(1) };
         let space = |c: char| is_space(c) && !(tokens && c == '\u{a0}');
         let mut judge = self.segmenter;
-        let Segmenter { boundaries, splitter, .. } = self.segmenter;
-        self.walk.run(text, space, given, boundaries, splitter, &mut judge);
+        let Segmenter { facts, splitter, .. } = self.segmenter;
+        self.walk.run(text, space, given, facts, splitter, &mut judge);
         if !block.whole {
             self.walk.leave_the_last_sentence();
         }

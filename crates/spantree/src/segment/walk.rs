@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::address;
 use super::character::Class;
+use super::common::CommonWords;
 use super::feature::{
     Atoms, EMPTY, Features, Piece, Question, SentenceEnd, Shape, SpaceEnds, Split, TokenEnd, extend,
 };
@@ -20,15 +21,17 @@ pub(super) trait Judge {
     fn judge(&mut self, question: Question, place: usize, features: &[u32]) -> bool;
 }
 
-/// Pairs of classes between which tokens can end, and whether white space can be inside tokens.
+/// What is known of a language besides weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Boundaries {
+pub(super) struct Facts {
     /// Bit `r` of entry `l`: tokens may end between a character of class `l` and one of class `r`.
     pub(super) pairs: [u32; Class::LIMIT],
+    /// Whether white space can be inside tokens.
     pub(super) spaces: bool,
+    pub(super) common: CommonWords,
 }
 
-impl Boundaries {
+impl Facts {
     #[inline]
     fn possible(&self, left: Class, right: Class) -> bool {
         self.pairs[left as usize] >> (right as u32) & 1 == 1
@@ -68,13 +71,13 @@ impl Walk {
         text: &str,
         is_space: impl Fn(char) -> bool,
         given: Given,
-        boundaries: &Boundaries,
+        facts: &Facts,
         splitter: &Splitter,
         judge: &mut impl Judge,
     ) {
         self.scan.fill(text, is_space);
-        self.find_tokens(given, boundaries, judge);
-        self.find_atoms();
+        self.find_tokens(given, facts, judge);
+        self.find_atoms(facts);
         self.find_sentences(given, judge);
         self.find_words(text, splitter, judge);
     }
@@ -88,7 +91,7 @@ impl Walk {
         }
     }
 
-    fn find_tokens(&mut self, given: Given, boundaries: &Boundaries, judge: &mut impl Judge) {
+    fn find_tokens(&mut self, given: Given, facts: &Facts, judge: &mut impl Judge) {
         self.tokens.clear();
         let (mut previous, mut next) = (EMPTY, self.scan.stretch(EDGE));
         let mut open: Option<Open> = None;
@@ -99,16 +102,16 @@ impl Walk {
                 self.tokens.push(stretch);
                 continue;
             }
-            if self.has_boundary(&stretch, boundaries) {
+            if self.has_boundary(&stretch, facts) {
                 let around = Around::new(self.scan.cells(), previous, next.clone());
-                self.find_ends(&stretch, &mut token, &around, boundaries, judge);
+                self.find_ends(&stretch, &mut token, &around, facts, judge);
                 previous = self.rest.first().copied().unwrap_or(EMPTY);
             } else {
                 let cells = self.scan.cells();
                 token.extend(&cells[stretch.clone()]);
                 previous = hash_back(&cells[stretch.clone()]);
             }
-            if boundaries.spaces
+            if facts.spaces
                 && let Some(next) = &next
                 && !self.space_ends(&token, stretch.end, next, judge)
             {
@@ -127,10 +130,10 @@ impl Walk {
     }
 
     /// Whether any token can end inside a stretch.
-    fn has_boundary(&self, stretch: &Range<usize>, boundaries: &Boundaries) -> bool {
+    fn has_boundary(&self, stretch: &Range<usize>, facts: &Facts) -> bool {
         self.scan.cells()[stretch.clone()]
             .windows(2)
-            .any(|pair| boundaries.possible(pair[0].class, pair[1].class))
+            .any(|pair| facts.possible(pair[0].class, pair[1].class))
     }
 
     /// Cuts a stretch; `token` is open at its start and at its end. Addresses are tokens without asking.
@@ -139,7 +142,7 @@ impl Walk {
         stretch: &Range<usize>,
         token: &mut Open,
         around: &Around,
-        boundaries: &Boundaries,
+        facts: &Facts,
         judge: &mut impl Judge,
     ) {
         let cells = self.scan.cells();
@@ -160,7 +163,7 @@ impl Walk {
                 *token = Open::at(at);
                 continue;
             }
-            if !boundaries.possible(left.class, right.class) {
+            if !facts.possible(left.class, right.class) {
                 continue;
             }
             TokenEnd {
@@ -202,7 +205,7 @@ impl Walk {
         judge.judge(Question::SpaceEnds, end, self.features.hashes())
     }
 
-    fn find_atoms(&mut self) {
+    fn find_atoms(&mut self, facts: &Facts) {
         let cells = self.scan.cells();
         self.atoms.clear();
         for (index, token) in self.tokens.iter().enumerate() {
@@ -213,7 +216,9 @@ impl Walk {
                 [one] if one.char == ' ' => 1,
                 _ => 2,
             };
-            self.atoms.push(Atoms::new(&cells[token.clone()], gap));
+            let mut atoms = Atoms::new(&cells[token.clone()], gap);
+            atoms.find_case(&facts.common);
+            self.atoms.push(atoms);
         }
     }
 

@@ -6,11 +6,12 @@ use spantree_learn::{LogLinear, Problem, SparseVector};
 
 use crate::feature::hash::position;
 use crate::segment::character::{Class, is_space};
-use crate::segment::feature::Question;
+use crate::segment::common::CommonWords;
+use crate::segment::feature::{EMPTY, Question, extend};
 use crate::segment::layout::Paragraph;
 use crate::segment::scan::{EDGE, Scan};
 use crate::segment::split::Splitter;
-use crate::segment::walk::{Boundaries, Given, Judge, Walk};
+use crate::segment::walk::{Facts, Given, Judge, Walk};
 
 /// A decision and its answer.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ impl Decisions {
     /// Walks over the text with the gold answers.
     pub(super) fn record(
         text: &[Paragraph],
-        boundaries: &Boundaries,
+        facts: &Facts,
         splitter: &Splitter,
         bits: u32,
     ) -> Self {
@@ -42,7 +43,7 @@ impl Decisions {
         for paragraph in text {
             let mut recorder =
                 Recorder { gold: Gold::new(paragraph), decisions: &mut decisions, bits };
-            walk.run(&paragraph.text, is_space, given, boundaries, splitter, &mut recorder);
+            walk.run(&paragraph.text, is_space, given, facts, splitter, &mut recorder);
         }
         decisions
     }
@@ -134,11 +135,11 @@ impl Judge for Recorder<'_> {
     }
 }
 
-/// Between which classes tokens end in the text, and whether tokens contain white space.
-pub(super) fn boundaries(text: &[Paragraph]) -> Boundaries {
+/// Between which classes tokens end in the text, whether tokens contain white space, and which words are in lower case.
+pub(super) fn facts(text: &[Paragraph]) -> Facts {
     let mut all = [[0u32; Class::LIMIT]; Class::LIMIT];
     let mut ends = all;
-    let (mut scan, mut spaces) = (Scan::default(), 0);
+    let (mut scan, mut spaces, mut common) = (Scan::default(), 0, Vec::new());
     for paragraph in text {
         let gold = Gold::new(paragraph);
         scan.fill(&paragraph.text, is_space);
@@ -150,6 +151,11 @@ pub(super) fn boundaries(text: &[Paragraph]) -> Boundaries {
             }
         }
         let has_space = |bytes: &Range<usize>| paragraph.text[bytes.clone()].contains(is_space);
+        common.extend(paragraph.tokens.iter().filter_map(|token| {
+            let form = &paragraph.text[token.bytes.clone()];
+            let is_lower = form.chars().all(char::is_lowercase);
+            is_lower.then(|| form.chars().fold(EMPTY, extend))
+        }));
         spaces += paragraph.tokens.iter().filter(|token| has_space(&token.bytes)).count();
     }
     let seen = |class: usize| all.iter().map(|row| row[class]).sum::<u32>();
@@ -165,7 +171,7 @@ pub(super) fn boundaries(text: &[Paragraph]) -> Boundaries {
             pairs[left] |= u32::from(possible) << right;
         }
     }
-    Boundaries { pairs, spaces: spaces >= FEW_SPACES }
+    Facts { pairs, spaces: spaces >= FEW_SPACES, common: CommonWords::new(common) }
 }
 
 /// Pairs of classes seen less often say nothing.

@@ -41,8 +41,8 @@ pub(super) fn measure(segmenter: &Segmenter, text: &[Paragraph]) -> DevScores {
         (Counts::default(), Counts::default(), Counts::default());
     let mut walk = Walk::default();
     for paragraph in text {
-        let (boundaries, splitter) = (&segmenter.boundaries, &segmenter.splitter);
-        walk.run(&paragraph.text, is_space, given, boundaries, splitter, &mut &*segmenter);
+        let (facts, splitter) = (&segmenter.facts, &segmenter.splitter);
+        walk.run(&paragraph.text, is_space, given, facts, splitter, &mut &*segmenter);
         let byte = |token: &Range<usize>| (walk.scan.byte(token.start), walk.scan.byte(token.end));
         let found: Vec<Span> = walk.tokens.iter().map(byte).collect();
         let gold: Vec<Span> =
