@@ -20,6 +20,9 @@ pub struct Header {
     pub labels: Vec<String>,
     /// The names of the atoms that the network sees of a word.
     pub inputs: Vec<String>,
+    /// Length of the runs of characters that it sees, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grams: Option<u8>,
     /// What its layers are made of; models that do not say it have simple recurrent units.
     #[serde(default, with = "CellName")]
     pub cell: Cell,

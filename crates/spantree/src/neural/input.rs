@@ -1,8 +1,9 @@
 //! From words to rows of the embedding table.
 //!
 //! Each [`Atom`] of a word that was seen often enough in training owns a row; the embedding of a word is the sum of its rows.
-//! Row 0 is the root. The next rows, one per atom, stand for values that are not known. Then follow the known values, in the
-//! order of their keys, which a model file keeps. A network that learned from given and from predicted tags has rows for either.
+//! Runs of characters may be inputs, too. Row 0 is the root. The next rows, one per atom, stand for values that are not known.
+//! Then follow the known values, in the order of their keys, which a model file keeps. A network that learned from given and from
+//! predicted tags has rows for either.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -22,6 +23,8 @@ pub struct Inputs {
     set: AtomSet,
     /// Whether each pair of FEATS is an input.
     feats: bool,
+    /// Length of the runs of characters that are inputs, too.
+    grams: Option<u8>,
     keys: Vec<u64>,
     rows: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
 }
@@ -57,6 +60,17 @@ pub struct Input {
     pub from_tags: bool,
 }
 
+/// Where an input is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// The single-valued atom in this column.
+    Column(usize),
+    /// A pair of FEATS.
+    Feat,
+    /// A run of characters.
+    Gram,
+}
+
 /// The atoms that suit the columns of a treebank.
 #[must_use]
 pub fn default_atoms(columns: Columns) -> Vec<Atom> {
@@ -78,20 +92,78 @@ pub fn default_atoms(columns: Columns) -> Vec<Atom> {
     atoms
 }
 
-impl Inputs {
-    /// The inputs of a treebank: a row for every value seen at least `minimum` times.
-    #[must_use]
-    pub fn from_treebank(atoms: &[Atom], sentences: &[Sentence], minimum: usize) -> Self {
-        Self::new(atoms, Vec::new()).with_frequent(sentences, minimum)
+/// What was read of a sentence.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    atoms: Atoms,
+    /// Hashes of the runs of characters of word `i`: `grams[gram_starts[i - 1]..gram_starts[i]]`.
+    grams: Vec<u64>,
+    gram_starts: Vec<usize>,
+    /// The characters of a word, its ends included.
+    chars: Vec<char>,
+}
+
+impl Values {
+    fn fill_grams(&mut self, sent: &Sentence, length: Option<u8>) {
+        self.grams.clear();
+        self.gram_starts.clear();
+        self.gram_starts.push(0);
+        for word in sent.words() {
+            if let Some(length) = length {
+                self.push_grams(word.form(), length.into());
+            }
+            self.gram_starts.push(self.grams.len());
+        }
     }
 
-    /// The same with rows for further values, those seen at least `minimum` times in other sentences.
+    /// The runs of the beginning of a word; there are words without end.
+    fn push_grams(&mut self, form: &str, length: usize) {
+        let lower = form.chars().flat_map(char::to_lowercase).take(LONGEST);
+        self.chars.clear();
+        self.chars.push('^');
+        self.chars.extend(lower);
+        self.chars.push('$');
+        let run = |run: &[char]| run.iter().fold(0, |sum, &c| hash::mix(sum, c.into()));
+        self.grams.extend(self.chars.windows(length.max(1)).map(run));
+    }
+
+    fn grams(&self, word: usize) -> &[u64] {
+        &self.grams[self.gram_starts[word - 1]..self.gram_starts[word]]
+    }
+}
+
+/// Characters of a word whose runs are looked at.
+const LONGEST: usize = 40;
+
+impl Inputs {
+    /// Inputs with these known keys, in the order of their rows.
+    #[must_use]
+    pub fn new(atoms: &[Atom], keys: Vec<u64>) -> Self {
+        let mut set = AtomSet::default();
+        let mut single = Vec::new();
+        for &atom in atoms.iter().filter(|atom| !atom.is_list()) {
+            if set.column(atom) == single.len() {
+                single.push(atom);
+            }
+        }
+        let first = 1 + single.len() as u32;
+        let rows = (first..).zip(&keys).map(|(row, &key)| (key, row)).collect();
+        Self { single, set, feats: atoms.contains(&Atom::Feat), grams: None, keys, rows }
+    }
+
+    /// The same that also sees each run of so many characters of a word.
+    #[must_use]
+    pub fn with_grams(self, length: Option<u8>) -> Self {
+        Self { grams: length, ..self }
+    }
+
+    /// The same with rows for further values, those seen at least `minimum` times in these sentences.
     #[must_use]
     pub fn with_frequent(self, sentences: &[Sentence], minimum: usize) -> Self {
         let mut counts: HashMap<u64, usize> = HashMap::new();
-        let mut values = Atoms::default();
+        let mut values = Values::default();
         for sent in sentences {
-            values.fill(&self.set, sent);
+            self.read(sent, &mut values);
             for word in 1..=sent.len() {
                 self.keys(&values, word).for_each(|(_, key)| *counts.entry(key).or_default() += 1);
             }
@@ -106,33 +178,18 @@ impl Inputs {
         added.extend(self.keys);
         let mut keys: Vec<_> = added.into_iter().collect();
         keys.sort_unstable();
-        Self::new(&atoms, keys)
-    }
-
-    /// Inputs with these known keys, in the order of their rows.
-    #[must_use]
-    pub fn new(atoms: &[Atom], keys: Vec<u64>) -> Self {
-        let mut set = AtomSet::default();
-        let mut single = Vec::new();
-        for &atom in atoms.iter().filter(|atom| !atom.is_list()) {
-            if set.column(atom) == single.len() {
-                single.push(atom);
-            }
-        }
-        let first = 1 + single.len() as u32;
-        let rows = (first..).zip(&keys).map(|(row, &key)| (key, row)).collect();
-        Self { single, set, feats: atoms.contains(&Atom::Feat), keys, rows }
+        Self::new(&atoms, keys).with_grams(self.grams)
     }
 
     /// The same with rows for predicted tags beside those of given ones, which can be trusted more; `sentences` have the tags.
     #[must_use]
     pub fn with_predicted_tags(self, sentences: &[Sentence]) -> Self {
-        let mut values = Atoms::default();
+        let mut values = Values::default();
         let mut added = HashSet::from([PREDICTED]);
         for sent in sentences {
-            values.fill(&self.set, sent);
+            self.read(sent, &mut values);
             for word in 1..=sent.len() {
-                let tags = self.keys(&values, word).filter(|&(column, _)| self.is_tag(column));
+                let tags = self.keys(&values, word).filter(|&(source, _)| self.is_tag(source));
                 let known = tags.filter(|(_, key)| self.rows.contains_key(key));
                 added.extend(known.map(|(_, key)| predicted(key)));
             }
@@ -140,11 +197,15 @@ impl Inputs {
         self.with_keys(added)
     }
 
-    /// Whether a column, or the pairs of FEATS, belong to the tag of a word.
-    fn is_tag(&self, column: Option<usize>) -> bool {
-        column.is_none_or(|column| {
-            matches!(self.single[column], Atom::Upos | Atom::Xpos | Atom::Feats)
-        })
+    /// Whether an input belongs to the tag of a word.
+    fn is_tag(&self, source: Source) -> bool {
+        match source {
+            Source::Column(column) => {
+                matches!(self.single[column], Atom::Upos | Atom::Xpos | Atom::Feats)
+            }
+            Source::Feat => true,
+            Source::Gram => false,
+        }
     }
 
     /// The row that says that the tags of a word are predicted, not given; `None` if the network makes no difference.
@@ -171,21 +232,26 @@ impl Inputs {
     }
 
     /// Reads the values of a sentence.
-    pub fn read(&self, sent: &Sentence, values: &mut Atoms) {
-        values.fill(&self.set, sent);
+    pub fn read(&self, sent: &Sentence, values: &mut Values) {
+        values.atoms.fill(&self.set, sent);
+        values.fill_grams(sent, self.grams);
     }
 
     /// The inputs of a word of the sentence that was read, whose tags are given or predicted.
     pub fn of_word<'a>(
         &'a self,
-        values: &'a Atoms,
+        values: &'a Values,
         word: usize,
         predicted_tags: bool,
     ) -> impl Iterator<Item = Input> {
         let predicted_tags = predicted_tags && self.predicted_row().is_some();
-        self.keys(values, word).filter_map(move |(column, key)| {
+        self.keys(values, word).filter_map(move |(source, key)| {
+            let column = match source {
+                Source::Column(column) => Some(column),
+                Source::Feat | Source::Gram => None,
+            };
             let unknown = column.map(|column| 1 + column as u32);
-            let is_tag = self.is_tag(column);
+            let is_tag = self.is_tag(source);
             let own = || self.rows.get(&predicted(key));
             let own = if predicted_tags && is_tag { own() } else { None };
             let row = own.or_else(|| self.rows.get(&key)).copied().or(unknown)?;
@@ -199,23 +265,23 @@ impl Inputs {
     /// The rows of a word of the sentence that was read.
     pub fn rows_of<'a>(
         &'a self,
-        values: &'a Atoms,
+        values: &'a Values,
         word: usize,
         predicted_tags: bool,
     ) -> impl Iterator<Item = u32> {
         self.of_word(values, word, predicted_tags).map(|input| input.row)
     }
 
-    /// The keys of a word, with the column of each; pairs of FEATS have none.
-    fn keys<'a>(
-        &'a self,
-        values: &'a Atoms,
-        word: usize,
-    ) -> impl Iterator<Item = (Option<usize>, u64)> {
-        let single = values.row(word).iter().enumerate();
-        let single = single.map(|(column, &value)| (Some(column), hash::mix(column as u64, value)));
-        let feats = if self.feats { values.feats(word) } else { &[] };
-        single.chain(feats.iter().map(|&(_, pair)| (None, hash::mix(FEATS_COLUMN, pair))))
+    /// The keys of a word, with the source of each.
+    fn keys<'a>(&'a self, values: &'a Values, word: usize) -> impl Iterator<Item = (Source, u64)> {
+        let single = values.atoms.row(word).iter().enumerate();
+        let single = single
+            .map(|(column, &value)| (Source::Column(column), hash::mix(column as u64, value)));
+        let feats = if self.feats { values.atoms.feats(word) } else { &[] };
+        let feats = feats.iter().map(|&(_, pair)| (Source::Feat, hash::mix(FEATS_COLUMN, pair)));
+        let grams = values.grams(word).iter();
+        let grams = grams.map(|&gram| (Source::Gram, hash::mix(GRAMS_COLUMN, gram)));
+        single.chain(feats).chain(grams)
     }
 }
 
@@ -223,6 +289,8 @@ impl Inputs {
 const PREDICTED: u64 = 0x7072_6564_6963_7465;
 /// Stands for the pairs of FEATS in keys.
 const FEATS_COLUMN: u64 = 255;
+/// Stands for runs of characters in keys.
+const GRAMS_COLUMN: u64 = 254;
 
 /// The key of a predicted tag, given the key of the tag.
 fn predicted(key: u64) -> u64 {
@@ -245,17 +313,21 @@ mod tests {
         sent
     }
 
+    fn of_treebank(atoms: &[Atom], sentences: &[Sentence], minimum: usize) -> Inputs {
+        Inputs::new(atoms, Vec::new()).with_frequent(sentences, minimum)
+    }
+
     const ATOMS: [Atom; 4] = [Atom::Lower, Atom::Feat, Atom::Upos, Atom::Suffix(1)];
 
     fn rows(inputs: &Inputs, sent: &Sentence, word: usize) -> Vec<u32> {
-        let mut values = Atoms::default();
+        let mut values = Values::default();
         inputs.read(sent, &mut values);
         inputs.rows_of(&values, word, false).collect()
     }
 
     #[test]
     fn frequent_values_have_rows_of_their_own() {
-        let inputs = Inputs::from_treebank(&ATOMS, &[sentence(&["ab", "cb", "ab", "d"])], 2);
+        let inputs = of_treebank(&ATOMS, &[sentence(&["ab", "cb", "ab", "d"])], 2);
         // ab, X, -b, Case=Nom, Number=Sing.
         assert_eq!(inputs.known().len(), 5);
         assert_eq!(inputs.rows(), 1 + 3 + 5);
@@ -271,12 +343,12 @@ mod tests {
 
     #[test]
     fn unknown_values_share_a_row_per_atom_and_unknown_pairs_are_left_out() {
-        let inputs = Inputs::from_treebank(&ATOMS, &[sentence(&["ab", "cb", "ab", "d"])], 2);
+        let inputs = of_treebank(&ATOMS, &[sentence(&["ab", "cb", "ab", "d"])], 2);
         let mut sent = sentence(&["zz"]);
         sent.set(1, Column::Upos, "Y");
         sent.set(1, Column::Feats, "Case=Acc");
         assert_eq!(rows(&inputs, &sent, 1), [1, 2, 3]);
-        let mut values = Atoms::default();
+        let mut values = Values::default();
         inputs.read(&sent, &mut values);
         let named: Vec<_> =
             inputs.of_word(&values, 1, false).map(|input| input.names_word).collect();
@@ -288,7 +360,7 @@ mod tests {
     #[test]
     fn known_keys_are_all_that_a_model_needs() {
         let sent = sentence(&["ab", "cb", "ab", "d"]);
-        let inputs = Inputs::from_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
+        let inputs = of_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
         let names: Vec<_> = inputs.atoms().map(|atom| atom.to_string()).collect();
         assert_eq!(names, ["lower", "upos", "suffix1", "feat"]);
         let atoms: Vec<Atom> = names.iter().map(|name| name.parse().unwrap()).collect();
@@ -301,7 +373,7 @@ mod tests {
     #[test]
     fn predicted_tags_have_rows_of_their_own() {
         let sent = sentence(&["ab", "ab"]);
-        let plain = Inputs::from_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
+        let plain = of_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
         assert_eq!(plain.predicted_row(), None);
         let count = plain.rows();
         let inputs = plain.with_predicted_tags(std::slice::from_ref(&sent));
@@ -309,7 +381,7 @@ mod tests {
         assert_eq!(inputs.rows(), count + 4);
         let again = Inputs::new(&ATOMS, inputs.known().to_vec());
         assert_eq!(again.predicted_row(), inputs.predicted_row(), "as a model file keeps it");
-        let mut values = Atoms::default();
+        let mut values = Values::default();
         inputs.read(&sent, &mut values);
         let [given, predicted]: [Vec<_>; 2] =
             [false, true].map(|predicted| inputs.of_word(&values, 1, predicted).collect());
@@ -322,17 +394,33 @@ mod tests {
     #[test]
     fn models_without_such_rows_use_those_of_given_tags() {
         let sent = sentence(&["ab", "ab"]);
-        let inputs = Inputs::from_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
+        let inputs = of_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
         for inputs in [inputs.clone(), inputs.with_predicted_tags(&[])] {
-            let mut values = Atoms::default();
+            let mut values = Values::default();
             inputs.read(&sent, &mut values);
             assert!(inputs.rows_of(&values, 1, true).eq(inputs.rows_of(&values, 1, false)));
         }
     }
 
     #[test]
+    fn runs_of_characters_include_the_ends_of_a_word() {
+        let train = [sentence(&["Abc", "abd"])];
+        let inputs = Inputs::new(&[Atom::Upos], Vec::new()).with_grams(Some(3));
+        let inputs = inputs.with_frequent(&train, 2);
+        let mut values = Values::default();
+        inputs.read(&train[0], &mut values);
+        assert_eq!(values.grams(1).len(), 3, "^ab abc bc$");
+        assert_eq!(inputs.known().len(), 2, "X and ^ab");
+        let found: Vec<_> = inputs.of_word(&values, 1, false).collect();
+        assert_eq!(found.len(), 2, "unknown runs are left out");
+        assert_eq!(found.iter().map(|input| input.from_tags).collect::<Vec<_>>(), [true, false]);
+        inputs.read(&sentence(&["", "a", &"x".repeat(100_000)]), &mut values);
+        assert_eq!([1, 2, 3].map(|word| values.grams(word).len()), [0, 1, LONGEST]);
+    }
+
+    #[test]
     fn keys_never_change() {
-        let inputs = Inputs::from_treebank(&[Atom::Upos, Atom::Feat], &[sentence(&["a"])], 1);
+        let inputs = of_treebank(&[Atom::Upos, Atom::Feat], &[sentence(&["a"])], 1);
         let keys: Vec<_> = inputs.known().iter().map(|key| format!("{key:016x}")).collect();
         let expected = ["15b97dd70874fe6e", "3c122e2d3581d132", "d43ef5e9965c8360"];
         assert_eq!(keys, expected, "they are in model files");

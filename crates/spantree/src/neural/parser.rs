@@ -71,7 +71,8 @@ impl Parser {
             name.parse().map_err(|()| invalid(format!("unknown input \"{name}\"")))
         };
         let atoms: Vec<_> = header.inputs.iter().map(atom).collect::<Result<_, _>>()?;
-        let inputs = Inputs::new(&atoms, container.section(KEYS)?.to_vec());
+        let keys = container.section(KEYS)?.to_vec();
+        let inputs = Inputs::new(&atoms, keys).with_grams(header.grams);
         let Some(tagset) = TagSet::new(header.tags.clone()) else {
             return Err(invalid(format!("it has {} tags", header.tags.len())));
         };

@@ -5,10 +5,9 @@ use spantree_neural::network::{Numbers, Packs};
 use spantree_neural::{Batch, Network, Trace};
 use spantree_treebank::Sentence;
 
-use super::input::{Inputs, ROOT_ROW};
+use super::input::{Inputs, ROOT_ROW, Values};
 use super::rounded::Rounded;
 use super::vectors::Encoder;
-use crate::feature::Atoms;
 
 /// A network with its weights and what it sees.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ pub struct Scorer {
 /// Memory of a [`Scorer`], with the scores of the sentences seen last.
 #[derive(Clone, Debug, Default)]
 pub struct ScorerScratch {
-    values: Atoms,
+    values: Values,
     vectors: Vec<f32>,
     batch: Batch,
     trace: Trace<f32>,

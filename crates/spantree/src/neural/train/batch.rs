@@ -8,9 +8,8 @@ use spantree_neural::{Batch, Gradients, Network, Rng, Trace};
 use spantree_treebank::Sentence;
 
 use super::arcs::{ArcLearner, ArcLoss};
-use crate::feature::Atoms;
 use crate::graph::LabelSet;
-use crate::neural::input::{Input, Inputs, ROOT_ROW};
+use crate::neural::input::{Input, Inputs, ROOT_ROW, Values};
 use crate::neural::tags;
 use crate::neural::vectors::Short;
 use crate::tag::TagSet;
@@ -43,7 +42,7 @@ impl Example {
         sent: &Sentence,
         predicted_tags: bool,
     ) -> Self {
-        let mut values = Atoms::default();
+        let mut values = Values::default();
         inputs.read(sent, &mut values);
         let mut example = Self {
             inputs: Vec::new(),

@@ -28,6 +28,8 @@ pub struct NeuralConfig {
     pub average_decay: f64,
     /// Inputs seen less often than this in training are unknown.
     pub minimum: usize,
+    /// Length of the runs of characters that are inputs; 0 for none.
+    pub grams: u8,
     /// Words of sentences that another parser analysed, per word of the treebank in each epoch.
     pub silver: f64,
     /// Inputs seen so often in these sentences are known, too.
@@ -61,6 +63,7 @@ impl Default for NeuralConfig {
             rate: 0.002,
             average_decay: 0.995,
             minimum: 2,
+            grams: 0,
             silver: 1.0,
             silver_minimum: 10,
             word_dropout: 0.3,
@@ -89,6 +92,9 @@ impl NeuralConfig {
         }
         if !(self.rate > 0.0 && self.rate <= 1.0) {
             return Err(TrainError::setting("neural.rate", self.rate, "a number from 0 to 1"));
+        }
+        if self.grams > 9 {
+            return Err(TrainError::setting("neural.grams", self.grams, "a number from 0 to 9"));
         }
         if !(0.0..=1000.0).contains(&self.silver) {
             let remedy = "a number from 0 to 1000";
@@ -128,6 +134,11 @@ impl NeuralConfig {
     pub(super) fn batch(&self, words: usize) -> usize {
         let chosen = 500.0 * (words as f64 / 200_000.0).powf(0.3);
         self.batch.unwrap_or(chosen.round().clamp(100.0, 1000.0) as usize)
+    }
+
+    /// The length of the runs of characters that are inputs.
+    pub(super) fn grams(&self) -> Option<u8> {
+        (self.grams > 0).then_some(self.grams)
     }
 
     pub(super) fn adam(&self) -> AdamConfig {

@@ -257,8 +257,9 @@ fn choose_mixture(
 fn inputs(config: &TrainConfig, data: Data<'_>, versions: usize) -> Inputs {
     let Data { train, silver, .. } = data;
     let NeuralConfig { minimum, silver_minimum, .. } = config.neural;
-    let atoms = default_atoms(Columns::of(train));
-    let mut inputs = Inputs::from_treebank(&atoms, train, minimum * versions);
+    let inputs = Inputs::new(&default_atoms(Columns::of(train)), Vec::new());
+    let inputs = inputs.with_grams(config.neural.grams());
+    let mut inputs = inputs.with_frequent(train, minimum * versions);
     if !silver.is_empty() {
         inputs = inputs.with_frequent(silver, silver_minimum);
     }
@@ -296,6 +297,7 @@ fn header(
         dev: None,
         labels: labels.names().to_vec(),
         inputs: inputs.atoms().map(|atom| atom.to_string()).collect(),
+        grams: config.neural.grams(),
         cell: config.neural.cell,
         sizes: config.neural.sizes,
         calibration: Calibration::default(),
