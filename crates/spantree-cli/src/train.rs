@@ -11,10 +11,10 @@ use std::str::FromStr;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use spantree::enhance::EnhancerConfig;
-use spantree::model::Source;
+use spantree::model::{ParserHeader, Source};
 use spantree::neural::Encoder;
-use spantree::pipeline;
 use spantree::pipeline::train::{PipelineConfig, Tags};
+use spantree::pipeline::{self, Pipeline};
 use spantree::tag::{Clusters, TaggerConfig};
 use spantree::train::{Annotation, DataProblem, TrainConfig, annotation};
 use spantree::treebank::{Sentence, TreebankReader, file};
@@ -78,6 +78,9 @@ pub(crate) struct Plan {
     /// Go on from the checkpoint beside the model file
     #[arg(long)]
     resume: bool,
+    /// Train a model for each of N seeds, from --seed on, as OUT.seed1, OUT.seed2 …; the best on the development set becomes OUT
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -129,7 +132,7 @@ impl Plan {
             print(&toml::to_string(&config)?)?;
             return Ok(ExitCode::SUCCESS);
         };
-        let mut config = self.pipeline(self.with_files(config, out))?;
+        let mut config = self.pipeline(self.with_sources(config))?;
         config.parser.encoder = encoder()?;
         config.parser.check()?;
         let train = load(&self.data, Use::Train)?;
@@ -140,13 +143,50 @@ impl Plan {
             let sentences = [&train[..], &silver].concat();
             config.tagger.clusters = Some(Clusters::of_treebank(&sentences, count.into()));
         }
+        let data = (&train[..], &silver[..], &dev[..]);
+        match self.seeds {
+            1 => self.train(&config, data, out)?,
+            _ => self.train_seeds(&config, data, out)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Trains one model from training sentences, sentences that another model analysed, and development sentences.
+    fn train(&self, config: &PipelineConfig, data: Data<'_>, out: &Path) -> Result<()> {
+        let (train, silver, dev) = data;
+        let checkpoint = Some(with_suffix(out, ".checkpoint"));
+        let parser = TrainConfig { checkpoint, resume: self.resume, ..config.parser.clone() };
+        let config = PipelineConfig { parser, ..config.clone() };
         let mut report = Report::new();
         let show = &mut |progress| report.show(&progress);
-        let pipeline = pipeline::train::distill(&config, (&train, &silver), &dev, show)?;
+        let pipeline = pipeline::train::distill(&config, (train, silver), dev, show)?;
         drop(report);
         pipeline.save(out)?;
         eprintln!("{}: {:.1} MB", out.display(), pipeline.size() as f64 / 1e6);
-        Ok(ExitCode::SUCCESS)
+        Ok(())
+    }
+
+    /// Trains a model per seed beside `out`, which becomes a copy of the best. A resumed run keeps those that are complete.
+    fn train_seeds(&self, config: &PipelineConfig, data: Data<'_>, out: &Path) -> Result<()> {
+        let (mut scores, mut best) = (Vec::new(), None);
+        for seed in (config.parser.seed..).take(self.seeds as usize) {
+            let path = with_suffix(out, &format!(".seed{seed}"));
+            if !(self.resume && path.exists()) {
+                let parser = TrainConfig { seed, ..config.parser.clone() };
+                self.train(&PipelineConfig { parser, ..config.clone() }, data, &path)?;
+            }
+            let model = Pipeline::load(&path)?;
+            let dev = model.info().parser.as_ref().and_then(ParserHeader::dev);
+            scores.extend(dev.map(|dev| dev.las));
+            let las = dev.map_or(0.0, |dev| dev.las);
+            if best.as_ref().is_none_or(|(_, _, highest)| las > *highest) {
+                best = Some((model, path, las));
+            }
+        }
+        let Some((model, path, _)) = best else { return Ok(()) };
+        model.save(out)?;
+        eprintln!("{}: a copy of {}{}", out.display(), path.display(), spread(&scores));
+        Ok(())
     }
 
     fn warn_of_dev(&self, dev: &[Sentence]) {
@@ -185,18 +225,32 @@ impl Plan {
         })
     }
 
-    /// Adds what is not a setting: names and licence of the data, the checkpoint.
-    fn with_files(&self, config: TrainConfig, out: &Path) -> TrainConfig {
+    /// Adds names and licence of the data.
+    fn with_sources(&self, config: TrainConfig) -> TrainConfig {
         let source =
             |path: &PathBuf| Source { name: file_name(path), licence: self.licence.clone() };
-        let mut checkpoint = out.as_os_str().to_owned();
-        checkpoint.push(".checkpoint");
-        TrainConfig {
-            sources: self.data.iter().map(source).collect(),
-            checkpoint: Some(checkpoint.into()),
-            resume: self.resume,
-            ..config
-        }
+        TrainConfig { sources: self.data.iter().map(source).collect(), ..config }
+    }
+}
+
+/// Training sentences, sentences that another model analysed, development sentences.
+type Data<'a> = (&'a [Sentence], &'a [Sentence], &'a [Sentence]);
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Mean and standard deviation of the scores of several seeds.
+fn spread(las: &[f64]) -> String {
+    let count = las.len() as f64;
+    let mean = las.iter().sum::<f64>() / count;
+    let squares: f64 = las.iter().map(|las| (las - mean).powi(2)).sum();
+    match las {
+        [] => String::new(),
+        [_] => format!("; dev LAS {mean:.2}"),
+        _ => format!("; dev LAS mean {mean:.2}, deviation {:.2}", (squares / (count - 1.0)).sqrt()),
     }
 }
 

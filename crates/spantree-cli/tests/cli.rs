@@ -557,6 +557,29 @@ fn settings_come_from_defaults_file_and_flags() {
 }
 
 #[test]
+fn several_seeds_are_trained_and_the_best_is_kept() {
+    let bench = Bench::new("seeds");
+    bench.ok(&["generate", "80", "--seed", "1", "-o", "train.conllu"]);
+    bench.ok(&["generate", "30", "--seed", "2", "-o", "dev.conllu"]);
+    let files = ["train", "--data", "train.conllu", "--dev", "dev.conllu", "--out", "m.spantree"];
+    let settings =
+        ["--stages", "parse", "--parser", "transition", "--tags", "gold", "--epochs", "1"];
+    let train = [&files[..], &settings, &["--seed", "4", "--seeds", "2"]].concat();
+    let message = String::from_utf8(bench.run(&train, "").stderr).unwrap();
+    assert!(message.contains("dev LAS mean"), "{message}");
+    let bytes = |name: &str| fs::read(bench.folder.join(name)).unwrap();
+    let seeds = [bytes("m.spantree.seed4"), bytes("m.spantree.seed5")];
+    assert_ne!(seeds[0], seeds[1]);
+    assert!(seeds.contains(&bytes("m.spantree")));
+    let one = [&files[..6], &["alone.spantree"], &settings, &["--seed", "5"]].concat();
+    bench.ok(&one);
+    assert_eq!(bytes("alone.spantree"), seeds[1], "a seed gives the same model in both ways");
+    fs::remove_file(bench.folder.join("m.spantree.seed5")).unwrap();
+    bench.ok(&[&train[..], &["--resume"]].concat());
+    assert_eq!(bytes("m.spantree.seed5"), seeds[1], "what is missing is trained again");
+}
+
+#[test]
 fn odd_data_are_trained_on_with_a_word() {
     let bench = Bench::new("odd-data");
     bench.ok(&["generate", "60", "--seed", "1", "-o", "train.conllu"]);
