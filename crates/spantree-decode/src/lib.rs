@@ -69,6 +69,7 @@ mod table;
 pub mod brute_force;
 pub mod chain;
 pub mod combine;
+pub mod crossing_sensitive;
 pub mod cube;
 pub mod eisner;
 pub mod higher_order;
@@ -84,6 +85,7 @@ pub mod spanning_tree;
 pub mod transition;
 
 pub use chain::{ChainMarginals, ChainScores, TagId, Viterbi, ViterbiScratch};
+pub use crossing_sensitive::{CrossingSensitive, CrossingSensitiveScratch, VisibleParts};
 pub use cube::{CubeModel, CubePruning, CubeScratch};
 pub use decoder::{TreeDecoder, TreeDistribution};
 pub use eisner::{Eisner, EisnerScratch};
