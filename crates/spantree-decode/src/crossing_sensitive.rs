@@ -22,7 +22,7 @@
 //!
 //! With k heads per word time is O(kn³) and more in the number of arcs that may cross; memory is O(n³) but small where few arcs
 //! may cross ([`PartScores::fill_crossed`] forbids). Ties: the first in the order of the recurrences. Blocks may have
-//! several derivations, so there are no sums and no k best trees.
+//! several derivations, so there are no sums, and beside the best tree only projective ones are listed.
 //!
 //! ```
 //! use spantree_decode::{CrossingSensitive, Heads, PartScores, RootMode};
@@ -40,7 +40,10 @@ mod block;
 mod chart;
 
 use crate::heads::{Heads, RootMode};
+use crate::higher_order::{HigherOrderEisner, HigherOrderScratch};
 use crate::parts::PartScores;
+use crate::ranked::Ranked;
+use crate::scores::ArcScores;
 use chart::{Chart, ChartScratch};
 
 /// The best 1-endpoint-crossing tree by its crossing-sensitive score: see the [module documentation](self).
@@ -53,6 +56,9 @@ pub struct CrossingSensitive {
 #[derive(Clone, Debug, Default)]
 pub struct CrossingSensitiveScratch {
     chart: ChartScratch,
+    projective: HigherOrderScratch,
+    best: Heads,
+    near: Ranked<Heads>,
 }
 
 impl CrossingSensitive {
@@ -72,10 +78,51 @@ impl CrossingSensitive {
         Chart::new(parts, self.mode, &mut scratch.chart).best(tree)
     }
 
+    /// Writes up to `k` good trees to `trees`, best first and all different: the best of all, and the best projective ones.
+    ///
+    /// Only for parts that have neither outermost children nor three siblings.
+    pub fn k_best(
+        &self,
+        parts: &PartScores,
+        k: usize,
+        scratch: &mut CrossingSensitiveScratch,
+        trees: &mut Ranked<Heads>,
+    ) {
+        trees.clear();
+        let mut best = std::mem::take(&mut scratch.best);
+        if let (1.., Some(score)) = (k, self.decode(parts, scratch, &mut best)) {
+            let CrossingSensitiveScratch { projective, near, .. } = scratch;
+            HigherOrderEisner::new(self.mode).k_best(parts, k, projective, near);
+            let others = near.iter().filter(|(tree, _)| **tree != best);
+            for (tree, score) in std::iter::once((&best, score)).chain(others).take(k) {
+                trees.push_with(|copy| {
+                    copy.copy_from(tree);
+                    score
+                });
+            }
+        }
+        scratch.best = best;
+    }
+
+    /// Overwrites `scores` with what each arc gains over the arc that its child has in `tree` when all other words keep their
+    /// heads: an arc-factored model of the trees around this one. O(n²) for each arc that exists.
+    ///
+    /// # Panics
+    /// If the tree has another number of words, or a head beyond it.
+    pub fn linearise(parts: &PartScores, tree: &Heads, scores: &mut ArcScores) {
+        let (mut changed, base) = (tree.clone(), Self::score(parts, tree));
+        scores.reset(parts.words());
+        for (head, child) in parts.arcs() {
+            changed.attach(head, child);
+            scores.set(head, child, (Self::score(parts, &changed) - base) as f32);
+            changed.attach(tree.head(child), child);
+        }
+    }
+
     /// The crossing-sensitive score of any tree, by definition: −∞ if it uses an arc that does not exist.
     ///
     /// # Panics
-    /// If the tree has another number of words, or is none.
+    /// If the tree has another number of words, or a head beyond it.
     pub fn score(parts: &PartScores, tree: &Heads) -> f64 {
         let mut visible = Vec::new();
         VisibleParts::fill(tree, &mut visible);
@@ -106,22 +153,19 @@ pub struct VisibleParts {
 
 impl VisibleParts {
     /// Overwrites `visible` with what counts for each word's arc, in the order of words. O(n²).
-    ///
-    /// # Panics
-    /// If `tree` is no tree.
     pub fn fill(tree: &Heads, visible: &mut Vec<VisibleParts>) {
         visible.clear();
         visible.extend(tree.arcs().map(|arc| VisibleParts {
             crossed: tree.arcs().any(|other| do_cross(arc, other)),
             ..Self::default()
         }));
-        for child in
-            (1..=tree.words()).filter(|&child| !visible[child - 1].crossed).collect::<Vec<_>>()
-        {
-            let is_crossed = |word: usize| visible[word - 1].crossed;
-            let sibling = tree.inner_sibling(child).is_none_or(|inner| !is_crossed(inner));
-            let grand = sees_grand(tree, child, is_crossed);
-            visible[child - 1] = VisibleParts { crossed: false, sibling, grand };
+        for child in 1..=tree.words() {
+            if !visible[child - 1].crossed {
+                let is_crossed = |word: usize| visible[word - 1].crossed;
+                let sibling = tree.inner_sibling(child).is_none_or(|inner| !is_crossed(inner));
+                let grand = sees_grand(tree, child, is_crossed);
+                visible[child - 1] = VisibleParts { crossed: false, sibling, grand };
+            }
         }
     }
 }

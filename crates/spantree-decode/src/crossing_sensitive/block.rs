@@ -108,8 +108,8 @@ pub(super) struct Blocks {
     /// The place of each kept piece among `kept`; the first is for those that do not exist.
     places: Vec<u32>,
     kept: Vec<Values>,
-    /// For each first word, the other two of all stems and lefts that exist, by the last word.
-    stems: Vec<Vec<(usize, usize)>>,
+    /// For each last word, the word beside and the first word of all tight regions that exist, if that is on the left.
+    tight: Vec<Vec<(usize, usize)>>,
 }
 
 impl Blocks {
@@ -136,8 +136,8 @@ impl Blocks {
         self.places.resize(points * words * words.saturating_sub(1) / 6 * KINDS, 0);
         self.kept.clear();
         self.kept.push(NOTHING);
-        self.stems.iter_mut().for_each(Vec::clear);
-        self.stems.resize_with(points.max(self.stems.len()), Vec::new);
+        self.tight.iter_mut().for_each(Vec::clear);
+        self.tight.resize_with(points.max(self.tight.len()), Vec::new);
     }
 
     fn list_neighbours(&mut self) {
@@ -157,16 +157,15 @@ impl Blocks {
     /// Computes all pieces from word `a` to word `b`, after those within.
     pub(super) fn fill(&mut self, a: usize, b: usize) {
         for m in a + 1..b {
-            for kind in RIGHT {
+            let [right, left] = [self.reaches(b, a, m), self.reaches(a, m, b)];
+            for kind in RIGHT.into_iter().filter(|_| right) {
                 self.keep(kind, (a, m, b));
             }
             for kind in OTHER {
                 let words = if is_region(kind) { (m, b, a) } else { (a, m, b) };
-                if self.keep(kind, words)
-                    && !is_region(kind)
-                    && self.stems[a].last() != Some(&(m, b))
-                {
-                    self.stems[a].push((m, b));
+                let may_exist = !is_region(kind) || left;
+                if may_exist && self.keep(kind, words) && kind == Tight {
+                    self.tight[b].push((a, m));
                 }
             }
         }
@@ -248,12 +247,19 @@ impl Blocks {
     fn compute(&self, piece: Piece) -> Values {
         let mut values = NOTHING;
         self.each_way(piece, |join, first, second| {
-            let first = self.values(first);
-            if first != NOTHING {
-                join.apply(&first, &self.values(second), &mut values);
+            if self.may_exist(first) && self.may_exist(second) {
+                join.apply(&self.values(first), &self.values(second), &mut values);
             }
         });
         values
+    }
+
+    /// Whether a piece may have values: a quick look.
+    fn may_exist(&self, piece: Piece) -> bool {
+        match piece {
+            Of(kind, i, j, x) => self.places[self.cell(kind, i, j, x)] > 0,
+            _ => true,
+        }
     }
 
     /// The parts of the first way that reaches the value of a piece under a signature.
@@ -284,6 +290,12 @@ impl Blocks {
         let all = &self.neighbours[self.starts[word]..self.starts[word + 1]];
         let first = all.partition_point(|&other| other <= from);
         all[first..].iter().copied().take_while(move |&other| other < to)
+    }
+
+    /// Whether a word has a neighbour between two others, which count.
+    fn reaches(&self, word: usize, from: usize, to: usize) -> bool {
+        let all = &self.neighbours[self.starts[word]..self.starts[word + 1]];
+        all.get(all.partition_point(|&other| other < from)).is_some_and(|&other| other <= to)
     }
 
     /// The joins for a piece with this first word and this word beside.
@@ -389,10 +401,14 @@ impl Blocks {
         for k in self.between(i, i + 1, j) {
             visit(&joins.cover, Roof(i, k, j), Gap(k, j));
         }
-        for &(b, c) in self.stems[i].iter().take_while(|&&(_, c)| c < j) {
-            visit(&joins.block, Of(Stem, i, b, c), Of(FirstTo, c, j, b));
+        for b in self.between(j, i, j) {
+            for c in b + 1..j {
+                visit(&joins.block, Of(Stem, i, b, c), Of(FirstTo, c, j, b));
+                visit(&joins.block, Of(Left, i, b, c), Of(NobodyTo, c, j, b));
+            }
+        }
+        for &(b, c) in self.tight[j].iter().filter(|&&(b, _)| b > i) {
             visit(&joins.block, Of(Stem, i, b, c), Of(Tight, c, j, b));
-            visit(&joins.block, Of(Left, i, b, c), Of(NobodyTo, c, j, b));
         }
     }
 }
