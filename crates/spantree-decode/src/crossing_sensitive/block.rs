@@ -86,10 +86,11 @@ use Piece::{
     Arc, Bare, Block, Both, Gap, HookLeft, HookRight, Inside, MaybeArc, Of, OrGap, Roof, Word,
 };
 
-/// Kept kinds whose word beside is on the right; and those on the left, or of three words, with their offset.
+/// Number of kinds; a region's word beside may be on the right or on the left.
+const KINDS: usize = 10;
+/// The kinds with a word on the right, and the others, in the order in which they are computed.
 const RIGHT: [Kind; 8] = [Nobody, NobodyTo, First, FirstTo, Tight, Last, LastTo, Split];
 const OTHER: [Kind; 7] = [Nobody, NobodyTo, First, FirstTo, Tight, Stem, Left];
-const KINDS: usize = RIGHT.len() + OTHER.len();
 
 /// The pieces of a sentence.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +134,7 @@ impl Blocks {
             table.resize(points * points, NOTHING);
         }
         self.places.clear();
-        self.places.resize(points * words * words.saturating_sub(1) / 6 * KINDS, 0);
+        self.places.resize(points * words * words.saturating_sub(1) / 6 * 2 * KINDS, 0);
         self.kept.clear();
         self.kept.push(NOTHING);
         self.tight.iter_mut().for_each(Vec::clear);
@@ -177,22 +178,11 @@ impl Blocks {
         let values = self.compute(Of(kind, i, j, x));
         let exists = values != NOTHING;
         if exists {
-            let cell = self.cell(kind, i, j, x);
+            let cell = cell(kind, i, j, x);
             self.places[cell] = self.kept.len() as u32;
             self.kept.push(values);
         }
         exists
-    }
-
-    fn cell(&self, kind: Kind, i: usize, j: usize, x: usize) -> usize {
-        let ((a, b, c), kind) = if x < i {
-            ((x, i, j), RIGHT.len() + place(&OTHER, kind))
-        } else if is_region(kind) {
-            ((i, j, x), place(&RIGHT, kind))
-        } else {
-            ((i, j, x), RIGHT.len() + place(&OTHER, kind))
-        };
-        (c * (c - 1) * (c - 2) / 6 + b * (b - 1) / 2 + a) * KINDS + kind
     }
 
     /// Sets what may stand between two words: the second below the first, both roots, the first below the second.
@@ -217,7 +207,7 @@ impl Blocks {
             MaybeArc(a, b) => self.arc(a, b, 0.0),
             Gap(i, j) => self.gaps[i * (self.words + 1) + j],
             Block(i, j) => *self.block(i, j),
-            Of(kind, i, j, x) => self.kept[self.places[self.cell(kind, i, j, x)] as usize],
+            Of(kind, i, j, x) => self.kept[self.places[cell(kind, i, j, x)] as usize],
             _ => self.compute(piece),
         }
     }
@@ -257,7 +247,7 @@ impl Blocks {
     /// Whether a piece may have values: a quick look.
     fn may_exist(&self, piece: Piece) -> bool {
         match piece {
-            Of(kind, i, j, x) => self.places[self.cell(kind, i, j, x)] > 0,
+            Of(kind, i, j, x) => self.places[cell(kind, i, j, x)] > 0,
             _ => true,
         }
     }
@@ -418,8 +408,11 @@ fn is_region(kind: Kind) -> bool {
     !matches!(kind, Stem | Left)
 }
 
-fn place(kinds: &[Kind], kind: Kind) -> usize {
-    kinds.iter().position(|&other| other == kind).unwrap_or(0)
+/// Where the place of a kept piece is.
+fn cell(kind: Kind, i: usize, j: usize, x: usize) -> usize {
+    let (a, b, c, kind) =
+        if x < i { (x, i, j, KINDS + kind as usize) } else { (i, j, x, kind as usize) };
+    (c * (c - 1) * (c - 2) / 6 + b * (b - 1) / 2 + a) * 2 * KINDS + kind
 }
 
 /// The joins without the artificial root as a point, with it as the first word, and beside.
