@@ -147,10 +147,8 @@ impl Blocks {
         for word in 0..=self.words {
             self.starts.push(self.neighbours.len());
             let scores = &self.scores;
-            let is_near = |&other: &usize| {
-                scores.get(word, other).max(scores.get(other, word)) > f64::NEG_INFINITY
-            };
-            self.neighbours.extend((0..=self.words).filter(is_near));
+            let near = (0..=self.words).filter(|&other| are_near(scores, word, other));
+            self.neighbours.extend(near);
         }
         self.starts.push(self.neighbours.len());
     }
@@ -248,6 +246,7 @@ impl Blocks {
     fn may_exist(&self, piece: Piece) -> bool {
         match piece {
             Of(kind, i, j, x) => self.places[cell(kind, i, j, x)] > 0,
+            Arc(a, b) => are_near(&self.scores, a, b),
             _ => true,
         }
     }
@@ -406,6 +405,11 @@ impl Blocks {
 /// Whether a piece of this kind has a word beside it.
 fn is_region(kind: Kind) -> bool {
     !matches!(kind, Stem | Left)
+}
+
+/// Whether there may be a crossed arc between two words.
+fn are_near(scores: &ArcTable<f64>, a: usize, b: usize) -> bool {
+    scores.get(a, b).max(scores.get(b, a)) > f64::NEG_INFINITY
 }
 
 /// Where the place of a kept piece is.

@@ -19,7 +19,10 @@ const ERROR: f64 = 1e-9;
 fn known(longest: usize) -> impl Strategy<Value = Case> {
     let orders = [Order::Siblings, Order::Grands, Order::GrandSiblings];
     let order = proptest::sample::select(orders.to_vec());
-    (cases(longest), order).prop_map(|(case, order)| Case { order, ..case })
+    (cases(longest), order).prop_map(|(mut case, order)| {
+        case.order = order;
+        case
+    })
 }
 
 fn parts(case: &Case) -> PartScores {
