@@ -10,6 +10,7 @@
 //! | [`Eisner`] | projective trees | n³ | n² | lazy | yes, and max-marginals | Eisner 1996, Huang and Chiang 2005 |
 //! | [`HigherOrderEisner`] | projective trees, siblings and grandparents | n³, n⁴ | n², n³ | lazy | yes | McDonald and Pereira 2006, Koo and Collins 2010 |
 //! | [`OneEndpointCrossing`] | trees with each arc crossed from one word | n⁴ at worst | n³ | n calls a tree | | Pitler, Kannan and Marcus 2013 |
+//! | [`CrossingSensitive`] | the same, siblings and grandparents where no arc crosses | kn³ and more with the arcs that may cross | n³ | projective ones | | Pitler 2014 |
 //! | [`MatrixTree`] | all trees | n³ | n² | | yes | McDonald and Satta 2007, Grassmann et al. 1985 |
 //! | [`MinRisk`] | either | n³ | n² | | | McDonald and Satta 2007 |
 //! | [`Rewiring`] | all trees, siblings and grandparents, approximately | kn² a round | | nearby | | McDonald and Pereira 2006 |
@@ -69,6 +70,7 @@ mod table;
 pub mod brute_force;
 pub mod chain;
 pub mod combine;
+pub mod crossing_sensitive;
 pub mod cube;
 pub mod eisner;
 pub mod higher_order;
@@ -84,6 +86,7 @@ pub mod spanning_tree;
 pub mod transition;
 
 pub use chain::{ChainMarginals, ChainScores, TagId, Viterbi, ViterbiScratch};
+pub use crossing_sensitive::{CrossingSensitive, CrossingSensitiveScratch, VisibleParts};
 pub use cube::{CubeModel, CubePruning, CubeScratch};
 pub use decoder::{TreeDecoder, TreeDistribution};
 pub use eisner::{Eisner, EisnerScratch};

@@ -28,7 +28,7 @@
 //! ```
 
 mod chart;
-mod signature;
+pub(crate) mod signature;
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;

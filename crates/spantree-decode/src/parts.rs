@@ -5,6 +5,7 @@
 //! | part | of | order |
 //! |---|---|---|
 //! | arc | head, child | 1 |
+//! | crossed | head, child of an arc that is crossed; for [`CrossingSensitive`](crate::CrossingSensitive) only | 1 |
 //! | sibling | head, inner, child | 2 |
 //! | grandparent | grand, head, child | 2 |
 //! | outermost | head, child, the outermost child of the child on one side; one part for each side | 2 |
@@ -58,6 +59,8 @@ impl Side {
 pub struct PartScores {
     set: ArcSet,
     arc_scores: Vec<f32>,
+    /// For each arc. Empty until filled.
+    crossed: Vec<f32>,
     /// For each arc: without an inner sibling, then with each.
     siblings: Vec<f32>,
     sibling_start: Vec<usize>,
@@ -83,6 +86,7 @@ impl Default for PartScores {
         let mut parts = Self {
             set: ArcSet::new(),
             arc_scores: Vec::new(),
+            crossed: Vec::new(),
             siblings: Vec::new(),
             sibling_start: Vec::new(),
             grands: Vec::new(),
@@ -111,7 +115,12 @@ impl PartScores {
     /// Gives every part its cell.
     fn lay_out(&mut self) {
         self.looks_up = false;
-        for scores in [&mut self.grand_siblings, &mut self.outermost, &mut self.tri_siblings] {
+        for scores in [
+            &mut self.crossed,
+            &mut self.grand_siblings,
+            &mut self.outermost,
+            &mut self.tri_siblings,
+        ] {
             scores.clear();
         }
         for starts in [
@@ -151,6 +160,13 @@ impl PartScores {
         for (cell, (head, child)) in self.arc_scores.iter_mut().zip(self.set.iter()) {
             *cell = storable(score(head, child));
         }
+    }
+
+    /// Scores what every arc has beside its own score if another one crosses it, by `score(head, child)`; −∞ if it must not be
+    /// crossed. Only [`CrossingSensitive`](crate::CrossingSensitive) asks.
+    pub fn fill_crossed(&mut self, mut score: impl FnMut(usize, usize) -> f32) {
+        self.crossed.clear();
+        self.crossed.extend(self.set.iter().map(|(head, child)| storable(score(head, child))));
     }
 
     /// Scores every sibling part by `score(head, inner, child)`; the parts of an arc come together.
@@ -241,6 +257,7 @@ impl PartScores {
     pub fn scale(&mut self, factor: f32) {
         let tables = [
             &mut self.arc_scores,
+            &mut self.crossed,
             &mut self.siblings,
             &mut self.grands,
             &mut self.grand_siblings,
@@ -362,6 +379,12 @@ impl PartScores {
     /// The score of an arc alone.
     pub(crate) fn arc_score(&self, arc: ArcId) -> f32 {
         self.arc_scores[arc as usize]
+    }
+
+    /// The score of an arc that another one crosses.
+    pub(crate) fn crossed_score(&self, arc: ArcId) -> f32 {
+        let crossed = self.crossed.get(arc as usize).copied().unwrap_or(0.0);
+        self.arc_score(arc) + crossed
     }
 
     /// The scores of the outermost children of the child of an arc, by arc.

@@ -6,9 +6,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use spantree_decode::{
-    ArcScores, ArcTable, ChainMarginals, ChainScores, ChuLiuEdmonds, Eisner, Heads,
-    HigherOrderEisner, MatrixTree, MinRisk, OneEndpointCrossing, PartScores, Ranked, Rewiring,
-    RootMode, TreeDecoder, TreeDistribution, Viterbi,
+    ArcScores, ArcTable, ChainMarginals, ChainScores, ChuLiuEdmonds, CrossingSensitive, Eisner,
+    Heads, HigherOrderEisner, MatrixTree, MinRisk, OneEndpointCrossing, PartScores, Ranked,
+    Rewiring, RootMode, TreeDecoder, TreeDistribution, Viterbi,
 };
 
 struct Counting;
@@ -104,6 +104,11 @@ fn check_parts(scores: &ArcScores, mode: RootMode) {
         assert!(eisner.decode(&parts, &mut scratch, &mut tree).is_some());
         eisner.k_best(&parts, 50, &mut scratch, &mut trees);
         assert!(eisner.marginals(&parts, &mut scratch, &mut values).is_some());
+    });
+    let (crossing, mut scratch) = (CrossingSensitive::new(mode), Default::default());
+    silent_when_warm("crossing-sensitive", || {
+        assert!(crossing.decode(&parts, &mut scratch, &mut tree).is_some());
+        crossing.k_best(&parts, 50, &mut scratch, &mut trees);
     });
     let (rewiring, mut scratch) = (Rewiring::new(mode, 3), Default::default());
     silent_when_warm("rewiring", || {

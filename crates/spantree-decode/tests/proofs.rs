@@ -3,6 +3,7 @@
 mod proofs {
     mod chain;
     mod constraints;
+    mod crossing_sensitive;
     mod cube;
     mod dual;
     mod higher_order;

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use spantree::graph::{Decoder, Grandchildren};
 use spantree::train::{Cost, Kind, Mixing, Rule, TrainConfig};
@@ -35,9 +36,9 @@ pub(super) struct Settings {
     /// eisner: projective trees; mst: all trees; 1ec: arcs may cross, each from one word only; cube: projective, with labels, for orders above 1 [default: by the share of crossing arcs]
     #[arg(long, value_name = "DECODER")]
     decoder: Option<Decoder>,
-    /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once, three siblings) [default: 1]
+    /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once, three siblings); cube or 1ec: 3 with that decoder [default: 1]
     #[arg(long, value_name = "N")]
-    order: Option<u32>,
+    order: Option<Order>,
     /// Orders above 1: which grandchildren features look at [default: all]
     #[arg(long, value_name = "WHICH")]
     grandchildren: Option<GrandchildrenChoice>,
@@ -151,6 +152,29 @@ enum CostChoice {
     Labels,
 }
 
+/// A number of arcs, or the name of a decoder that stands for the third order.
+#[derive(Clone, Copy)]
+struct Order {
+    arcs: u32,
+    decoder: Option<Decoder>,
+}
+
+impl FromStr for Order {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.parse() {
+            Ok(decoder @ (Decoder::Cube | Decoder::OneEndpointCrossing)) => {
+                Ok(Self { arcs: 3, decoder: Some(decoder) })
+            }
+            _ => match text.parse() {
+                Ok(arcs) => Ok(Self { arcs, decoder: None }),
+                Err(_) => Err("choose 1, 2, 3, cube or 1ec"),
+            },
+        }
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum MixingChoice {
     /// all threads count the same
@@ -169,12 +193,12 @@ impl Settings {
         set(&mut config.epochs, self.epochs);
         config.neural.epochs = self.epochs.or(config.neural.epochs);
         set(&mut config.patience, self.patience);
-        set(&mut config.order, self.order);
+        set(&mut config.order, self.order.map(|order| order.arcs));
         set(&mut config.grandchildren, self.grandchildren.map(Grandchildren::from));
         set(&mut config.threads, self.threads);
         config.min_dev_threads = std::thread::available_parallelism().map_or(1, usize::from);
         set(&mut config.seed, self.seed);
-        config.decoder = self.decoder.or(config.decoder);
+        config.decoder = self.decoder()?.or(config.decoder);
         config.pseudo_projective = self.pseudo_projective.or(config.pseudo_projective);
         set(&mut config.learner.rule, self.learner.map(Rule::from));
         set(&mut config.learner.aggressiveness, self.aggressiveness);
@@ -194,6 +218,17 @@ impl Settings {
         set(&mut config.mixing, self.mixing.map(mixing));
         config.check()?;
         Ok(config)
+    }
+
+    /// The decoder that the flags name.
+    fn decoder(&self) -> Result<Option<Decoder>> {
+        let by_order = self.order.and_then(|order| order.decoder);
+        match (self.decoder, by_order) {
+            (Some(given), Some(named)) if given != named => {
+                bail!("--order {named} is --order 3 --decoder {named}; leave out --decoder {given}")
+            }
+            (given, named) => Ok(given.or(named)),
+        }
     }
 
     fn read_file(&self) -> Result<TrainConfig> {

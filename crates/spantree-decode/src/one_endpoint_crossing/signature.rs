@@ -12,16 +12,16 @@
 //! point of the result must have a head. All pairs are listed once, per kind of join.
 
 /// The most signatures that pieces have.
-pub(super) const SIGNATURES: usize = 10;
+pub(crate) const SIGNATURES: usize = 10;
 
 /// The values of a piece by signature; −∞ where there is no such piece.
-pub(super) type Values = [f64; SIGNATURES];
+pub(crate) type Values = [f64; SIGNATURES];
 
 /// No piece at all.
-pub(super) const NOTHING: Values = [f64::NEG_INFINITY; SIGNATURES];
+pub(crate) const NOTHING: Values = [f64::NEG_INFINITY; SIGNATURES];
 
 /// Names of points, one letter each.
-type Points = &'static str;
+pub(crate) type Points = &'static str;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Signature {
@@ -69,14 +69,14 @@ impl Signature {
 
 /// One way of putting two pieces together, for all signatures.
 #[derive(Clone, Debug)]
-pub(super) struct Join {
+pub(crate) struct Join {
     /// For each signature of the first piece: signatures of the second and of the result.
     pairs: [Vec<(u8, u8)>; SIGNATURES],
 }
 
 impl Join {
     /// Joins pieces with the points `first` and `second` to one with the points `result`.
-    pub(super) fn new(first: Points, second: Points, result: Points, top: Option<char>) -> Self {
+    pub(crate) fn new(first: Points, second: Points, result: Points, top: Option<char>) -> Self {
         let [firsts, seconds, results] =
             [first, second, result].map(|points| Signature::all(points, top));
         let mut pairs: [Vec<(u8, u8)>; SIGNATURES] = Default::default();
@@ -92,7 +92,7 @@ impl Join {
     }
 
     /// Raises the values of the result to what these pieces reach.
-    pub(super) fn apply(&self, first: &Values, second: &Values, result: &mut Values) {
+    pub(crate) fn apply(&self, first: &Values, second: &Values, result: &mut Values) {
         for (pairs, &value) in self.pairs.iter().zip(first) {
             if value == f64::NEG_INFINITY {
                 continue;
@@ -105,7 +105,7 @@ impl Join {
     }
 
     /// The signatures of pieces that reach `goal` under the signature `wanted`.
-    pub(super) fn explain(
+    pub(crate) fn explain(
         &self,
         first: &Values,
         second: &Values,

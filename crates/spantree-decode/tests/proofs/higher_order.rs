@@ -12,7 +12,7 @@ use super::tables::{all_trees, close, modes, projective, tables};
 
 /// Which parts have scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+pub(super) enum Order {
     Siblings,
     Grands,
     /// Siblings and outermost grandchildren (Carreras 2007).
@@ -35,12 +35,12 @@ impl Order {
 
 /// A sentence with random parts: `density` in 256 of its arcs exist, scores are smooth or tied.
 #[derive(Clone, Debug)]
-struct Case {
-    words: usize,
+pub(super) struct Case {
+    pub(super) words: usize,
     seed: u64,
     density: u64,
     tied: bool,
-    order: Order,
+    pub(super) order: Order,
 }
 
 impl Case {
@@ -54,12 +54,12 @@ impl Case {
         hash
     }
 
-    fn score(&self, part: [usize; 4], kind: u64) -> f32 {
+    pub(super) fn score(&self, part: [usize; 4], kind: u64) -> f32 {
         let random = self.random(part, kind);
         if self.tied { (random % 3) as f32 } else { (random % 10_000) as f32 / 1000.0 - 5.0 }
     }
 
-    fn parts(&self) -> PartScores {
+    pub(super) fn parts(&self) -> PartScores {
         let mut parts = PartScores::default();
         let none = |word: Option<usize>| word.unwrap_or(99);
         parts.reset(self.words, |head, child| {
@@ -91,7 +91,7 @@ impl Case {
     }
 }
 
-fn cases(longest: usize) -> impl Strategy<Value = Case> {
+pub(super) fn cases(longest: usize) -> impl Strategy<Value = Case> {
     let order = proptest::sample::select(&Order::ALL[..]);
     (
         0..=longest,

@@ -5,7 +5,7 @@ use spantree_treebank::{Column, Sentence, Token};
 use super::atom::{ArcAtom, Atom};
 use super::atoms::guide;
 use super::template::{self, Template, TemplateError};
-use crate::graph::{Grandchildren, TemplateTexts};
+use crate::graph::{Decoder, Grandchildren, TemplateTexts};
 
 /// The arc templates of the 2006 report (McDonald, Crammer, Pereira), with its prefix back-off.
 pub const MST06: &str = include_str!("../../templates/mst06.txt");
@@ -18,6 +18,7 @@ const GRAND: &str = include_str!("../../templates/grand.txt");
 const OUTERMOST: &str = include_str!("../../templates/outermost.txt");
 const GRAND_SIBLING: &str = include_str!("../../templates/grand_sibling.txt");
 const TRI_SIBLING: &str = include_str!("../../templates/tri_sibling.txt");
+const CROSSED: &str = include_str!("../../templates/crossed.txt");
 
 /// Which columns of a treebank say something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl Columns {
 
 impl TemplateTexts {
     /// The default templates of a parser of this order, for a treebank with these columns: those that ask for a missing
-    /// column are left out. Parts have grandchildren of this sort.
+    /// column are left out. Parts are those that the decoder knows, with grandchildren of this sort.
     ///
     /// # Errors
     /// Never with the files that come with Spantree; a test reads them.
@@ -79,6 +80,7 @@ impl TemplateTexts {
         columns: Columns,
         order: u32,
         grandchildren: Grandchildren,
+        decoder: Decoder,
     ) -> Result<Self, TemplateError> {
         let keep = |text| Self::select(text, columns);
         let mut texts = Self {
@@ -92,6 +94,10 @@ impl TemplateTexts {
         }
         let parts: &[&str] = match (order, grandchildren) {
             (..=1, _) => &[],
+            (2, _) if decoder == Decoder::OneEndpointCrossing => &[SIBLING, GRAND, CROSSED],
+            _ if decoder == Decoder::OneEndpointCrossing => {
+                &[SIBLING, GRAND, GRAND_SIBLING, CROSSED]
+            }
             (2, Grandchildren::All) => &[SIBLING, GRAND],
             (2, Grandchildren::Outermost) => &[SIBLING, OUTERMOST],
             (_, Grandchildren::All) => &[SIBLING, GRAND, GRAND_SIBLING, TRI_SIBLING],

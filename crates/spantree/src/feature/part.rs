@@ -1,5 +1,5 @@
 //! Features of parts that span several arcs: head and child with siblings between them, the grandparent, or the child's own
-//! outermost children.
+//! outermost children; and of arcs that another one crosses.
 //!
 //! The templates are those of one file; the places that a template looks at say which part it is about. As with arcs, a
 //! feature is a sum of sides, one per place, computed once per token; every feature is joined with the shape of its part
@@ -111,6 +111,8 @@ pub enum PartKind {
     First,
     /// The rightmost child of the child.
     Last,
+    /// Nothing: the arc is crossed by another one, and the decoder knows it.
+    Crossed,
 }
 
 /// Number of kinds.
@@ -118,8 +120,15 @@ const KINDS: usize = PartKind::ALL.len();
 
 impl PartKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Sibling, Self::Grand, Self::GrandSibling, Self::TriSibling, Self::First, Self::Last];
+    pub const ALL: [Self; 7] = [
+        Self::Sibling,
+        Self::Grand,
+        Self::GrandSibling,
+        Self::TriSibling,
+        Self::First,
+        Self::Last,
+        Self::Crossed,
+    ];
 
     /// The kind for outermost children on one side.
     #[must_use]
@@ -140,6 +149,7 @@ impl PartKind {
             Self::TriSibling => &[Place::Second, Place::Inner],
             Self::First => &[Place::First],
             Self::Last => &[Place::Last],
+            Self::Crossed => &[],
         }
     }
 
@@ -256,15 +266,14 @@ impl PartTemplates {
         };
         let (heads, children) = (row(0, Some(part.head)), row(1, Some(part.child)));
         let others = kind.others();
-        let first = row(2, part.word(others[0]));
-        let second = others.get(1).map(|&place| row(3, part.word(place)));
+        let [first, second] =
+            [0, 1].map(|at| others.get(at).map(|&place| row(2 + at, part.word(place))));
         let shape = shape(kind, part);
         let labels = labels.side(kind);
         for (column, template) in templates.iter().enumerate() {
             let mut sum = shape.wrapping_add(heads[column]).wrapping_add(children[column]);
-            sum = sum.wrapping_add(first[column]);
-            if let Some(second) = second {
-                sum = sum.wrapping_add(second[column]);
+            for other in [first, second].into_iter().flatten() {
+                sum = sum.wrapping_add(other[column]);
             }
             if !template.arcs.is_empty() {
                 sum = sum.wrapping_add(template.arc_side(kind, atoms, between, part));
@@ -316,6 +325,7 @@ impl PartLabels {
             PartKind::GrandSibling => [self.above, self.beside, self.own],
             PartKind::TriSibling => [self.second, self.beside, self.own],
             PartKind::First | PartKind::Last => [self.own, None, self.below],
+            PartKind::Crossed => [None, None, self.own],
         };
         let value = |label: Option<u16>| label.map_or(0, |label| 1 + u64::from(label));
         hash::side(seen.into_iter().map(value).fold(23, hash::mix))
@@ -329,6 +339,7 @@ impl Compiled {
             PartKind::Sibling | PartKind::TriSibling => (part.inner, Some(part.child)),
             PartKind::Grand | PartKind::GrandSibling => (part.grand, Some(part.child)),
             PartKind::First | PartKind::Last => (Some(part.head), part.below),
+            PartKind::Crossed => (Some(part.head), Some(part.child)),
         };
         let (Some(from), Some(to)) = (from, to) else { return 1 };
         if from == to {

@@ -3,6 +3,7 @@
 use spantree_treebank::{Column, Sentence};
 
 use super::*;
+use crate::graph::{Decoder, TemplateTexts};
 
 fn sentence(verb: &str) -> Sentence {
     Sentence::from_words(&[
@@ -133,7 +134,7 @@ fn sums_of_features_never_change() {
 #[test]
 fn the_default_templates_are_read_and_follow_the_columns() {
     let all = Columns { lemma: true, xpos: true, feats: true, guide: false };
-    let texts = crate::graph::TemplateTexts::for_columns(all, 3, Default::default()).unwrap();
+    let texts = TemplateTexts::for_columns(all, 3, Default::default(), Decoder::Eisner).unwrap();
     for text in [&texts.arc, &texts.label, &texts.relabel, &texts.pruner, &texts.part] {
         let templates = template::read(text).unwrap();
         let mut names: Vec<_> =
@@ -144,7 +145,7 @@ fn the_default_templates_are_read_and_follow_the_columns() {
         assert_eq!(names.len(), count, "a template stands twice");
     }
     let bare = Columns { lemma: false, xpos: false, feats: false, guide: false };
-    let texts = crate::graph::TemplateTexts::for_columns(bare, 3, Default::default()).unwrap();
+    let texts = TemplateTexts::for_columns(bare, 3, Default::default(), Decoder::Eisner).unwrap();
     for word in ["lemma", "xpos", "fine", "feat", "agree"] {
         assert!(
             !texts.arc.contains(word)

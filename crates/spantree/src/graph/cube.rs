@@ -194,6 +194,7 @@ mod tests {
                 PartKind::TriSibling => &[5],
                 // The outermost on each side.
                 PartKind::Grand | PartKind::GrandSibling => &[1, 3, 5],
+                PartKind::Crossed => &[],
             };
             let mut parts: Vec<_> = found[kind as usize].iter().map(|(part, _)| *part).collect();
             parts.sort_unstable_by_key(|part| part.child);

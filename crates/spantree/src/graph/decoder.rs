@@ -1,14 +1,14 @@
-//! The search spaces behind one name: projective trees (Eisner) and all trees (Chu–Liu–Edmonds), in first and higher order, and
-//! in first order what lies between them, the 1-endpoint-crossing trees.
+//! The search spaces behind one name: projective trees (Eisner), all trees (Chu–Liu–Edmonds) and what lies between them, the
+//! 1-endpoint-crossing trees, in first and higher order.
 
 use std::fmt;
 use std::str::FromStr;
 
 use spantree_decode::{
-    ArcScores, ArcTable, ChuLiuEdmonds, ChuLiuEdmondsScratch, Eisner, EisnerScratch, Heads,
-    HigherOrderEisner, HigherOrderScratch, MatrixTree, MatrixTreeScratch, OneEndpointCrossing,
-    OneEndpointCrossingScratch, PartScores, Ranked, Rewiring, RewiringScratch, RootMode,
-    TreeDecoder, TreeDistribution,
+    ArcScores, ArcTable, ChuLiuEdmonds, ChuLiuEdmondsScratch, CrossingSensitive,
+    CrossingSensitiveScratch, Eisner, EisnerScratch, Heads, HigherOrderEisner, HigherOrderScratch,
+    MatrixTree, MatrixTreeScratch, OneEndpointCrossing, OneEndpointCrossingScratch, PartScores,
+    Ranked, Rewiring, RewiringScratch, RootMode, TreeDecoder, TreeDistribution,
 };
 
 /// Which trees a parser considers. All trees have one root word, as UD demands.
@@ -22,11 +22,14 @@ pub enum Decoder {
     /// search, and this decoder is for what arcs alone say, as [`Decoder::Eisner`].
     Cube,
     /// Trees in which all arcs that cross an arc share an end: in O(n²) if the best of all trees is one, else in O(n⁴) over the best
-    /// heads of each word; sentences beyond [`CROSSING_LIMIT`] and parts as with [`Decoder::Mst`]. Probabilities are those of all trees.
+    /// heads of each word; sentences beyond [`CROSSING_LIMIT`] as with [`Decoder::Mst`]. Probabilities are those of all trees.
+    ///
+    /// Parts count where no arc crosses ([`CrossingSensitive`]), and the search is exact, with projective trees only
+    /// beyond [`CROSSING_LIMIT`]. Of the k best trees all but the first are projective. Probabilities are those of trees around the best one, as with [`Decoder::Mst`].
     OneEndpointCrossing,
 }
 
-/// Sentences longer than this are decoded without regard to where arcs cross: the chart would need too much memory.
+/// Sentences longer than this have no chart with crossing arcs: it would need too much memory.
 pub const CROSSING_LIMIT: usize = 100;
 
 /// What a decoder searches.
@@ -70,12 +73,13 @@ pub struct DecoderScratch {
     matrix_tree: MatrixTreeScratch,
     higher_order: HigherOrderScratch,
     rewiring: RewiringScratch,
+    crossing_sensitive: CrossingSensitiveScratch,
     /// Scores of arcs around a tree.
     near: ArcScores,
 }
 
-/// Heads per word in the chart of [`Decoder::OneEndpointCrossing`], where one is needed.
-const CROSSING_HEADS: usize = 5;
+/// Heads per word in the chart of [`Decoder::OneEndpointCrossing`], where one is needed; with parts, those of crossed arcs.
+pub(super) const CROSSING_HEADS: usize = 5;
 const ROOT: RootMode = RootMode::One;
 /// Random starts of rewiring.
 const RESTARTS: u32 = 0;
@@ -87,7 +91,7 @@ impl Decoder {
         matches!(self, Decoder::Eisner | Decoder::Cube)
     }
 
-    /// Writes the best tree, or with parts and crossing arcs a good one; `None` when the scores allow none.
+    /// Writes the best tree, or with parts and [`Decoder::Mst`] a good one; `None` when the scores allow none.
     pub fn decode<'a>(
         self,
         scores: impl Into<Scores<'a>>,
@@ -107,16 +111,23 @@ impl Decoder {
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).decode(scores, &mut scratch.spanning_tree, tree)
             }
-            (Decoder::Eisner | Decoder::Cube, Scores::Parts(parts)) => {
-                HigherOrderEisner::new(ROOT).decode(parts, &mut scratch.higher_order, tree)
+            (Decoder::OneEndpointCrossing, Scores::Parts(parts))
+                if parts.words() <= CROSSING_LIMIT =>
+            {
+                let decoder = CrossingSensitive::new(ROOT);
+                decoder.decode(parts, &mut scratch.crossing_sensitive, tree)
             }
-            (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Parts(parts)) => {
+            (
+                Decoder::Eisner | Decoder::Cube | Decoder::OneEndpointCrossing,
+                Scores::Parts(parts),
+            ) => HigherOrderEisner::new(ROOT).decode(parts, &mut scratch.higher_order, tree),
+            (Decoder::Mst, Scores::Parts(parts)) => {
                 Rewiring::new(ROOT, RESTARTS).decode(parts, &mut scratch.rewiring, tree)
             }
         }
     }
 
-    /// Writes the `k` best trees, or with parts and crossing arcs good ones, best first.
+    /// Writes the `k` best trees, or with parts and crossing arcs the best or a good one and other good ones, best first.
     pub fn k_best<'a>(
         self,
         scores: impl Into<Scores<'a>>,
@@ -137,17 +148,24 @@ impl Decoder {
             (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Arcs(scores)) => {
                 ChuLiuEdmonds::new(ROOT).k_best(scores, k, &mut scratch.spanning_tree, trees);
             }
-            (Decoder::Eisner | Decoder::Cube, Scores::Parts(parts)) => {
-                HigherOrderEisner::new(ROOT).k_best(parts, k, &mut scratch.higher_order, trees);
+            (Decoder::OneEndpointCrossing, Scores::Parts(parts))
+                if parts.words() <= CROSSING_LIMIT =>
+            {
+                let decoder = CrossingSensitive::new(ROOT);
+                decoder.k_best(parts, k, &mut scratch.crossing_sensitive, trees);
             }
-            (Decoder::Mst | Decoder::OneEndpointCrossing, Scores::Parts(parts)) => {
+            (
+                Decoder::Eisner | Decoder::Cube | Decoder::OneEndpointCrossing,
+                Scores::Parts(parts),
+            ) => HigherOrderEisner::new(ROOT).k_best(parts, k, &mut scratch.higher_order, trees),
+            (Decoder::Mst, Scores::Parts(parts)) => {
                 Rewiring::new(ROOT, RESTARTS).k_best(parts, k, &mut scratch.rewiring, trees);
             }
         }
     }
 
     /// Writes the probability of every arc under scores of parts and returns the log partition function; `None` when no tree is
-    /// allowed. For all trees this is an approximation around `best`: the probability of each other head when all other words
+    /// allowed. With crossing arcs this is an approximation around `best`: the probability of each other head when all other words
     /// keep theirs, made consistent with trees.
     pub fn marginals_of_parts(
         self,
@@ -161,11 +179,20 @@ impl Decoder {
                 HigherOrderEisner::new(ROOT).marginals(parts, &mut scratch.higher_order, marginals)
             }
             Decoder::Mst | Decoder::OneEndpointCrossing => {
-                Rewiring::linearise(parts, best, &mut scratch.near);
+                let base = match self {
+                    Decoder::Mst => {
+                        Rewiring::linearise(parts, best, &mut scratch.near);
+                        parts.tree_score(best)
+                    }
+                    _ => {
+                        CrossingSensitive::linearise(parts, best, &mut scratch.near);
+                        CrossingSensitive::score(parts, best)
+                    }
+                };
                 let matrix_tree = MatrixTree::new(ROOT);
                 let near =
                     matrix_tree.marginals(&scratch.near, &mut scratch.matrix_tree, marginals)?;
-                Some(near + parts.tree_score(best))
+                Some(near + base)
             }
         }
     }

@@ -2,12 +2,15 @@
 //!
 //! A [`Pruner`] leaves a few arcs per word; these are scored as in a first-order parser, and with them their siblings,
 //! grandparents or outermost grandchildren (McDonald & Pereira 2006, Carreras 2007, Koo & Collins 2010). The decoder is exact for projective trees; for all
-//! trees it is greedy rewiring from the best projective one.
+//! trees it is greedy rewiring from the best projective one. For 1-endpoint-crossing trees it is exact too, and crossed arcs have
+//! features of their own in place of larger parts (Pitler 2014); only the best few heads of a word by arcs alone are tried
+//! for arcs that cross.
 
 use serde::{Deserialize, Serialize};
+use spantree_decode::scores::FORBIDDEN;
 use spantree_decode::{ArcScores, PartScores};
 
-use super::decoder::Decoder;
+use super::decoder::{CROSSING_HEADS, Decoder};
 use super::pruner::{Candidates, Pruner};
 use super::table::{Table, Weight};
 use crate::feature::{Atoms, Between, Part, PartKind, PartSides, PartTemplates};
@@ -59,7 +62,8 @@ impl HigherOrder {
         });
         scores.fill_arcs(|head, child| arcs.score(head, child));
         self.templates.sides(sentence.0, labels, sides);
-        let projective = decoder.is_projective();
+        // Where arcs cross, the other decoder sees no parts.
+        let projective = decoder != Decoder::Mst;
         let score = |kind: PartKind, part: Part| {
             if !part.is_possible(projective) {
                 return 0.0;
@@ -90,6 +94,18 @@ impl HigherOrder {
             scores.fill_tri_siblings(|head, second, inner, child| {
                 let inner = Some(inner);
                 score(PartKind::TriSibling, Part { head, second, inner, child, ..Part::default() })
+            });
+        }
+        if decoder == Decoder::OneEndpointCrossing {
+            scores.fill_crossed(|head, child| {
+                let own = arcs.score(head, child);
+                let is_better = |&other: &usize| {
+                    candidates.contains(other, child) && arcs.score(other, child) > own
+                };
+                match (0..=arcs.words()).filter(is_better).nth(CROSSING_HEADS - 1) {
+                    Some(_) => FORBIDDEN,
+                    None => score(PartKind::Crossed, Part { head, child, ..Part::default() }),
+                }
             });
         }
         if [PartKind::First, PartKind::Last].iter().any(|&kind| self.templates.has(kind)) {

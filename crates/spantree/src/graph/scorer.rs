@@ -362,8 +362,7 @@ mod tests {
     use super::*;
     use crate::feature::hash::position;
     use crate::feature::{AtomSet, Columns, template};
-    use crate::graph::LabelSet;
-    use crate::graph::TemplateTexts;
+    use crate::graph::{Decoder, LabelSet, TemplateTexts};
 
     fn sentences() -> Vec<Sentence> {
         let a = [
@@ -384,6 +383,7 @@ mod tests {
             Columns { lemma: true, xpos: true, feats: true, guide: false },
             1,
             Default::default(),
+            Decoder::Mst,
         )
         .unwrap();
         let mut arc = texts.arc;

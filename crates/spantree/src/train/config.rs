@@ -359,8 +359,9 @@ impl TrainConfig {
             let remedy = "pa, mira, mira-k or perceptron when the order is above 1";
             return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
         }
-        if self.order > 1 && self.decoder == Some(Decoder::OneEndpointCrossing) {
-            let remedy = "eisner or mst when the order is above 1";
+        let outermost = self.grandchildren == Grandchildren::Outermost;
+        if self.order > 1 && outermost && self.decoder == Some(Decoder::OneEndpointCrossing) {
+            let remedy = "eisner or mst, or all grandchildren";
             return Err(TrainError::setting("decoder", "1ec", remedy));
         }
         if self.decoder == Some(Decoder::Cube) {
@@ -491,6 +492,12 @@ mod tests {
             assert!(message.starts_with(expected), "{message}");
         };
         refused(|config| config.order = 4, "order is 4; give 1, 2 or 3");
+        let outermost_crossing = |config: &mut TrainConfig| {
+            config.order = 2;
+            config.decoder = Some(Decoder::OneEndpointCrossing);
+            config.grandchildren = Grandchildren::Outermost;
+        };
+        refused(outermost_crossing, "decoder is 1ec; give eisner or mst, or all grandchildren");
         refused(|config| config.max_bits = 40, "max_bits is 40; give a number from 12 to 28");
         refused(|config| config.pruning.ratio = f64::NAN, "pruning.ratio is NaN");
         refused(|config| config.pruning.heads = 0, "pruning.heads is 0");

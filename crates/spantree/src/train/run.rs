@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
         let dev = scored(dev, &mut warn);
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
         let checkpoint_data = (train, dev);
-        let templates = templates(config, train)?;
+        let templates = templates(config, train, decoder)?;
         let crossing = config.pseudo_projective.filter(|_| decoder.is_projective());
         let train = &*encode(train, crossing);
         let engine = engine(&templates, train, decoder, (config.pruning, config.cube))?;
@@ -234,10 +234,17 @@ pub(crate) fn scored<'a>(
 }
 
 /// The templates asked for, or those that suit the treebank; rules that score bare arcs have no use for label templates.
-fn templates(config: &TrainConfig, train: &[Sentence]) -> Result<TemplateTexts, TrainError> {
+fn templates(
+    config: &TrainConfig,
+    train: &[Sentence],
+    decoder: Decoder,
+) -> Result<TemplateTexts, TrainError> {
     let mut templates = match &config.templates {
         Some(templates) => templates.clone(),
-        None => TemplateTexts::for_columns(Columns::of(train), config.order, config.grandchildren)?,
+        None => {
+            let columns = Columns::of(train);
+            TemplateTexts::for_columns(columns, config.order, config.grandchildren, decoder)?
+        }
     };
     if !config.learner.rule.is_joint() {
         templates.label.clear();

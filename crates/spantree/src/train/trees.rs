@@ -114,7 +114,9 @@ impl TreeProblem {
                 });
             });
         let parts = engine.higher.as_ref();
-        let parts = parts.map(|higher| PartTable::fit(higher, examples, (max_bits, all_features)));
+        let parts = parts.map(|higher| {
+            PartTable::fit((higher, engine.decoder), examples, (max_bits, all_features))
+        });
         Self { engine, costs, arc_bits, label_bits, arc_support, label_support, parts }
     }
 

@@ -40,9 +40,17 @@ impl Worker<'_> {
         if let (Some(weights), Some(higher)) = (self.higher, &engine.higher) {
             let score = &mut self.score;
             let mut decoder = engine.decoder;
-            let mut tree = self.search.best_tree(decoder, &score.scores);
+            // The best projective tree is found sooner.
+            let first = match decoder {
+                Decoder::OneEndpointCrossing => Decoder::Eisner,
+                _ => decoder,
+            };
+            let mut tree = self.search.best_tree(first, &score.scores);
+            if tree.words() == 0 && first != decoder {
+                tree = self.search.best_tree(decoder, &score.scores);
+            }
             if tree.words() == 0 {
-                // Given heads cross.
+                // Given heads cross, or cross too much.
                 decoder = Decoder::Mst;
                 tree = self.search.best_tree(decoder, &score.scores);
             }

@@ -1,6 +1,6 @@
 //! Parts of several arcs in learning: the table of their weights, the search that sees them, their features in updates.
 
-use spantree_decode::{ArcScores, Heads};
+use spantree_decode::{ArcScores, Heads, VisibleParts};
 use spantree_learn::SparseVector;
 
 use super::{TreeProblem, TreeScratch};
@@ -8,7 +8,7 @@ use crate::feature::hash::position;
 use crate::feature::{Between, Part, PartKind, PartLabels, PartSides};
 use crate::graph::scorer::ScoreScratch;
 use crate::graph::table::Table;
-use crate::graph::{DecoderScratch, HigherOrder, PartScratch};
+use crate::graph::{Decoder, DecoderScratch, HigherOrder, PartScratch};
 use crate::train::problem::Example;
 use crate::train::support::Support;
 
@@ -21,7 +21,7 @@ pub(super) struct PartTable {
 impl PartTable {
     /// The table for the parts of the gold trees; partial trees have none that are sure.
     pub(super) fn fit(
-        higher: &HigherOrder,
+        (higher, decoder): (&HigherOrder, Decoder),
         examples: &[Example],
         (max_bits, all_features): (u32, bool),
     ) -> Self {
@@ -31,11 +31,9 @@ impl PartTable {
                 between.fill(example.atoms.tags());
                 higher.templates.sides(&example.atoms, &gold_labels(example), &mut sides);
                 let sentence = (&example.atoms, &between);
+                let tree = TreeParts::new(&example.heads, decoder);
                 for (child, kind) in each_part(example.heads.len()) {
-                    let part = Part::of(&example.heads, child, kind);
-                    if !kind.applies_to(part) {
-                        continue;
-                    }
+                    let Some(part) = tree.part(child, kind) else { continue };
                     let part = (part, sides.labels(part));
                     higher.templates.features(kind, sentence, &sides, part, |feature| {
                         support.insert(position(feature, bits));
@@ -54,6 +52,43 @@ impl PartTable {
     /// Number of weights.
     pub(super) fn weights(&self) -> usize {
         1 << self.bits
+    }
+}
+
+/// A tree with what counts of its parts.
+struct TreeParts<'a> {
+    heads: &'a [u32],
+    /// By word; only for a decoder that knows crossed arcs.
+    visible: Option<Vec<VisibleParts>>,
+}
+
+impl<'a> TreeParts<'a> {
+    fn new(heads: &'a [u32], decoder: Decoder) -> Self {
+        let visible = (decoder == Decoder::OneEndpointCrossing).then(|| {
+            let mut visible = Vec::new();
+            VisibleParts::fill(&Heads::from(heads.to_vec()), &mut visible);
+            visible
+        });
+        Self { heads, visible }
+    }
+
+    /// The part of a kind that a word has, if it counts.
+    fn part(&self, child: usize, kind: PartKind) -> Option<Part> {
+        let counts = match &self.visible {
+            None => kind != PartKind::Crossed,
+            Some(visible) => {
+                let VisibleParts { crossed, sibling, grand } = visible[child - 1];
+                match kind {
+                    PartKind::Sibling => sibling,
+                    PartKind::Grand => grand,
+                    PartKind::GrandSibling => sibling && grand,
+                    PartKind::Crossed => crossed,
+                    PartKind::TriSibling | PartKind::First | PartKind::Last => false,
+                }
+            }
+        };
+        let part = || Part::of(self.heads, child, kind);
+        counts.then(part).filter(|&part| kind.applies_to(part))
     }
 }
 
@@ -117,13 +152,16 @@ impl TreeProblem {
         if self.parts.is_none() {
             return;
         }
-        for (child, kind) in each_part(gold.len()) {
-            let [gold, guess] = [gold, guess].map(|tree| Part::of(tree, child, kind));
+        let words = gold.len();
+        let trees = [gold, guess].map(|tree| TreeParts::new(tree, self.engine.decoder));
+        for (child, kind) in each_part(words) {
+            let [gold, guess] = trees.each_ref().map(|tree| tree.part(child, kind));
             if gold == guess {
                 continue;
             }
-            let trees = [(gold, 1.0), (guess, -1.0)];
-            for (part, value) in trees.into_iter().filter(|(part, _)| kind.applies_to(*part)) {
+            let parts = [(gold, 1.0), (guess, -1.0)];
+            for (part, value) in parts.into_iter().filter_map(|(part, value)| Some((part?, value)))
+            {
                 let part = (part, scratch.parts.sides.labels(part));
                 self.add_part(example, kind, part, value, scratch, delta);
             }

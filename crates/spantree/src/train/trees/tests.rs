@@ -53,7 +53,7 @@ fn problem_with(
 ) -> (TreeProblem, Vec<Example>) {
     let train = sentences();
     let columns = Columns { lemma: false, xpos: false, feats: false, guide: false };
-    let mut texts = TemplateTexts::for_columns(columns, order, grandchildren).unwrap();
+    let mut texts = TemplateTexts::for_columns(columns, order, grandchildren, decoder).unwrap();
     if !joint {
         texts.label.clear();
     }
@@ -145,6 +145,9 @@ fn costly_decoding_finds_the_worst_violation_of_all_answers() {
         (Decoder::Eisner, 2, Grandchildren::Outermost),
         (Decoder::Eisner, 3, Grandchildren::All),
         (Decoder::Eisner, 3, Grandchildren::Outermost),
+        // All trees of four words are 1-endpoint-crossing.
+        (Decoder::OneEndpointCrossing, 2, Grandchildren::All),
+        (Decoder::OneEndpointCrossing, 3, Grandchildren::All),
     ];
     for (decoder, order, grandchildren) in exact {
         let (problem, examples) = problem_with(decoder, true, order, grandchildren);
