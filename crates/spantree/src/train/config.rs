@@ -355,8 +355,8 @@ impl TrainConfig {
             let remedy = "1 unless the parser is a graph parser";
             return Err(TrainError::setting("order", self.order, remedy));
         }
-        if self.order > 1 && !self.learner.rule.is_joint() {
-            let remedy = "pa, mira, mira-k or perceptron when the order is above 1";
+        if self.order > 1 && self.learner.rule == Rule::MiraFactored {
+            let remedy = "another rule when the order is above 1";
             return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
         }
         if self.order > 1 && self.decoder == Some(Decoder::OneEndpointCrossing) {

@@ -239,7 +239,7 @@ fn templates(config: &TrainConfig, train: &[Sentence]) -> Result<TemplateTexts, 
         Some(templates) => templates.clone(),
         None => TemplateTexts::for_columns(Columns::of(train), config.order, config.grandchildren)?,
     };
-    if !config.learner.rule.is_joint() {
+    if config.order == 1 && !config.learner.rule.is_joint() {
         templates.label.clear();
     }
     Ok(templates)

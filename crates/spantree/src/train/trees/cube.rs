@@ -148,7 +148,7 @@ impl CubeProblem<'_> {
 
 impl TreeProblem {
     /// The score of one label of an arc.
-    fn label_score(
+    pub(super) fn label_score(
         &self,
         w: &[f32],
         example: &Example,
