@@ -5,8 +5,10 @@
 //! feature is a sum of sides, one per place, computed once per token; every feature is joined with the shape of its part
 //! (directions, and whether the arcs cross), whatever the copies of the template. Arc atoms look at two words that are no
 //! neighbours in the tree: inner sibling and child, grandparent and child, or head and outermost child. A place that does not exist
-//! has a value of its own. Labels are those that arcs have when scored one by one, so that they are known before any tree is.
-//! Templates with list atoms are left out.
+//! has a value of its own, and `agree` is one value here: the keys in which the two words agree and in which they do not. Labels
+//! are those that arcs have when scored one by one, so that they are known before any tree is. Templates with list atoms are left out.
+
+use std::ops::Range;
 
 use spantree_decode::Side as WordSide;
 
@@ -153,7 +155,7 @@ impl PartKind {
     fn of(template: &Template) -> Option<Self> {
         let looks_at = |place| template.tokens.iter().any(|token| token.place == place);
         let has_list = template.tokens.iter().any(|token| token.atom.is_list())
-            || template.arcs.iter().any(|atom| atom.is_list());
+            || template.arcs.iter().any(|&atom| atom.is_list() && atom != ArcAtom::Agree);
         Self::ALL.into_iter().filter(|_| !has_list).find(|kind| {
             let sees = |place| kind.others().contains(&place);
             let is_end = |place| place == Place::Head || place == Place::Child;
@@ -165,16 +167,44 @@ impl PartKind {
 /// The templates of one kind of part.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    templates: Vec<Compiled>,
+    /// Of the head, the child and the [other places](PartKind::others) of the kind, by template.
+    sides: Vec<Vec<Side>>,
+    runs: Vec<Run>,
 }
 
+/// A run of templates with the same arc atoms.
 #[derive(Clone, Debug)]
-struct Compiled {
-    /// Of the head, the child and the [other places](PartKind::others) of the kind.
-    sides: Vec<Side>,
-    /// Without labels.
+struct Run {
+    columns: Range<usize>,
+    /// Without labels and valency.
     arcs: Vec<ArcAtom>,
     labels: bool,
+    valency: bool,
+}
+
+impl Group {
+    fn new(kind: PartKind, templates: &[Template], set: &mut AtomSet) -> Self {
+        let mut templates: Vec<_> =
+            templates.iter().filter(|template| PartKind::of(template) == Some(kind)).collect();
+        templates.sort_by(|one, other| one.arcs.cmp(&other.arcs));
+        let mut group = Self::default();
+        for same in templates.chunk_by(|one, other| one.arcs == other.arcs) {
+            let arcs = same[0].arcs.iter().copied();
+            group.runs.push(Run {
+                columns: group.sides.len()..group.sides.len() + same.len(),
+                arcs: arcs
+                    .filter(|atom| !matches!(atom, ArcAtom::Labels | ArcAtom::Valency))
+                    .collect(),
+                labels: same[0].arcs.contains(&ArcAtom::Labels),
+                valency: same[0].arcs.contains(&ArcAtom::Valency),
+            });
+            for template in same {
+                let places = [Place::Head, Place::Child].iter().chain(kind.others());
+                group.sides.push(places.map(|&place| Side::new(template, place, set)).collect());
+            }
+        }
+        group
+    }
 }
 
 /// Most places of a kind.
@@ -189,7 +219,7 @@ pub struct PartTemplates {
 /// The sides of every token of a sentence for [`PartTemplates`].
 #[derive(Clone, Debug, Default)]
 pub struct PartSides {
-    /// By kind and place, as in [`Compiled::sides`]: rows of tokens, the last row for a place that does not exist.
+    /// By kind and place, as in [`Group::sides`]: rows of tokens, the last row for a place that does not exist.
     values: [[Vec<u32>; PLACES]; KINDS],
     /// The label of each arc, at `child * width + head`.
     labels: Vec<u16>,
@@ -200,25 +230,19 @@ impl PartTemplates {
     /// Compiles templates; those that are not about parts are left out.
     #[must_use]
     pub fn new(templates: &[Template], set: &mut AtomSet) -> Self {
-        let mut all = Self::default();
-        for template in templates {
-            if let Some(kind) = PartKind::of(template) {
-                let arcs = template.arcs.iter().copied();
-                let places = [Place::Head, Place::Child].iter().chain(kind.others());
-                all.groups[kind as usize].templates.push(Compiled {
-                    sides: places.map(|&place| Side::new(template, place, set)).collect(),
-                    arcs: arcs.filter(|&atom| atom != ArcAtom::Labels).collect(),
-                    labels: template.arcs.contains(&ArcAtom::Labels),
-                });
-            }
-        }
-        all
+        Self { groups: PartKind::ALL.map(|kind| Group::new(kind, templates, set)) }
+    }
+
+    /// Whether a template looks at the number of modifiers.
+    #[must_use]
+    pub fn see_valency(&self) -> bool {
+        self.groups.iter().flat_map(|group| &group.runs).any(|run| run.valency)
     }
 
     /// Whether there is a template of this kind.
     #[must_use]
     pub fn has(&self, kind: PartKind) -> bool {
-        !self.groups[kind as usize].templates.is_empty()
+        !self.groups[kind as usize].sides.is_empty()
     }
 
     /// Computes the sides of a sentence whose arcs have these labels, at `child * (n + 1) + head`.
@@ -227,28 +251,28 @@ impl PartTemplates {
         sides.labels.extend_from_slice(labels);
         sides.width = atoms.len() + 1;
         for (group, values) in self.groups.iter().zip(&mut sides.values) {
-            let places = group.templates.first().map_or(0, |template| template.sides.len());
+            let places = group.sides.first().map_or(0, Vec::len);
             for (place, rows) in values.iter_mut().enumerate().take(places) {
                 rows.clear();
                 for row in 0..=atoms.len() {
-                    rows.extend(group.templates.iter().map(|t| t.sides[place].value(atoms, row)));
+                    rows.extend(group.sides.iter().map(|sides| sides[place].value(atoms, row)));
                 }
-                rows.extend(group.templates.iter().map(|t| t.sides[place].absent()));
+                rows.extend(group.sides.iter().map(|sides| sides[place].absent()));
             }
         }
     }
 
     /// Calls `found` with the sum of sides of every feature of one kind on a part.
     #[inline]
-    pub fn features(
+    pub fn features<'s>(
         &self,
         kind: PartKind,
         (atoms, between): (&Atoms, &Between),
-        sides: &PartSides,
+        sides: &'s PartSides,
         (part, labels): (Part, PartLabels),
         mut found: impl FnMut(u32),
     ) {
-        let templates = &self.groups[kind as usize].templates[..];
+        let Group { sides: templates, runs } = &self.groups[kind as usize];
         let width = templates.len();
         let row = |place: usize, word: Option<usize>| {
             let word = word.unwrap_or(atoms.len() + 1);
@@ -259,20 +283,28 @@ impl PartTemplates {
         let first = row(2, part.word(others[0]));
         let second = others.get(1).map(|&place| row(3, part.word(place)));
         let shape = shape(kind, part);
-        let labels = labels.side(kind);
-        for (column, template) in templates.iter().enumerate() {
-            let mut sum = shape.wrapping_add(heads[column]).wrapping_add(children[column]);
-            sum = sum.wrapping_add(first[column]);
-            if let Some(second) = second {
-                sum = sum.wrapping_add(second[column]);
+        for run in runs {
+            let mut base = shape;
+            if !run.arcs.is_empty() {
+                base = base.wrapping_add(arc_side(&run.arcs, kind, (atoms, between), part));
             }
-            if !template.arcs.is_empty() {
-                sum = sum.wrapping_add(template.arc_side(kind, atoms, between, part));
+            if run.labels {
+                base = base.wrapping_add(labels.side(kind));
             }
-            if template.labels {
-                sum = sum.wrapping_add(labels);
+            if run.valency {
+                base = base.wrapping_add(hash::side(hash::mix(29, labels.valency.into())));
             }
-            found(sum);
+            let of_run = |row: &'s [u32]| &row[run.columns.clone()];
+            let words = of_run(heads).iter().zip(of_run(children)).zip(of_run(first));
+            let sums = words.map(|((&head, &child), &first)| {
+                base.wrapping_add(head).wrapping_add(child).wrapping_add(first)
+            });
+            match second {
+                None => sums.for_each(&mut found),
+                Some(second) => sums
+                    .zip(of_run(second))
+                    .for_each(|(sum, &second)| found(sum.wrapping_add(second))),
+            }
         }
     }
 }
@@ -288,11 +320,12 @@ impl PartSides {
             beside: part.inner.and_then(|inner| label(part.head, inner)),
             own: label(part.head, part.child),
             below: part.below.and_then(|below| label(part.child, below)),
+            valency: 0,
         }
     }
 }
 
-/// The labels of the arcs of a part.
+/// The labels of the arcs of a part, and the number of their neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartLabels {
     /// `grand → head`.
@@ -305,6 +338,8 @@ pub struct PartLabels {
     pub own: Option<u16>,
     /// `child → below`.
     pub below: Option<u16>,
+    /// See [`ArcAtom::Valency`]; 0 where it is not known.
+    pub valency: u8,
 }
 
 impl PartLabels {
@@ -322,22 +357,27 @@ impl PartLabels {
     }
 }
 
-impl Compiled {
-    /// What the arc atoms add: the same for all parts without one of the two words.
-    fn arc_side(&self, kind: PartKind, atoms: &Atoms, between: &Between, part: Part) -> u32 {
-        let (from, to) = match kind {
-            PartKind::Sibling | PartKind::TriSibling => (part.inner, Some(part.child)),
-            PartKind::Grand | PartKind::GrandSibling => (part.grand, Some(part.child)),
-            PartKind::First | PartKind::Last => (Some(part.head), part.below),
-        };
-        let (Some(from), Some(to)) = (from, to) else { return 1 };
-        if from == to {
-            return 1;
-        }
-        let add =
-            |hash, &atom: &ArcAtom| hash::mix(hash, arc_value(atom, atoms, between, from, to));
-        hash::side(self.arcs.iter().fold(17, add))
+/// What arc atoms add: the same for all parts without one of the two words.
+fn arc_side(
+    arcs: &[ArcAtom],
+    kind: PartKind,
+    (atoms, between): (&Atoms, &Between),
+    part: Part,
+) -> u32 {
+    let (from, to) = match kind {
+        PartKind::Sibling | PartKind::TriSibling => (part.inner, Some(part.child)),
+        PartKind::Grand | PartKind::GrandSibling => (part.grand, Some(part.child)),
+        PartKind::First | PartKind::Last => (Some(part.head), part.below),
+    };
+    let (Some(from), Some(to)) = (from, to) else { return 1 };
+    if from == to {
+        return 1;
     }
+    let value = |atom| match atom {
+        ArcAtom::Agree => atoms.agreement(from, to),
+        atom => arc_value(atom, atoms, between, from, to),
+    };
+    hash::side(arcs.iter().fold(17, |hash, &atom| hash::mix(hash, value(atom))))
 }
 
 /// What the shape of a part adds to its features.

@@ -47,7 +47,7 @@ pub enum Rule {
     MiraFactored,
     /// Averaged perceptron.
     Perceptron,
-    /// Log-likelihood, by AdaGrad with [`LearnerConfig::step`] and [`LearnerConfig::l2`].
+    /// Log-likelihood, by AdaGrad with [`LearnerConfig::step`] and [`LearnerConfig::l2`]; in higher orders with costs.
     LogLinear,
 }
 
@@ -56,8 +56,8 @@ impl Rule {
     pub const ALL: [Rule; 6] =
         [Rule::Pa, Rule::Mira, Rule::MiraK, Rule::MiraFactored, Rule::Perceptron, Rule::LogLinear];
 
-    /// Whether labels are scored together with the heads. The two rules that look at single arcs score bare arcs: the
-    /// probabilities of training are then those of parsing, and the labels are chosen afterwards in any case.
+    /// Whether labels are scored together with the heads in first order. The two rules that look at single arcs score bare arcs:
+    /// the probabilities of training are then those of parsing, and the labels are chosen afterwards in any case.
     #[must_use]
     pub fn is_joint(self) -> bool {
         !matches!(self, Rule::MiraFactored | Rule::LogLinear)
@@ -104,8 +104,9 @@ impl From<Violations> for Update {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnerConfig {
-    /// How weights are updated.
-    pub rule: Rule,
+    /// How weights are updated; `None` chooses, see [`TrainConfig::rule`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
     /// `pa`: C, the largest step on one sentence.
     pub aggressiveness: f64,
     /// `pa`: whether the margin is the square root of the cost, which asks less of long sentences. The guess is then the best
@@ -124,7 +125,7 @@ pub struct LearnerConfig {
 impl Default for LearnerConfig {
     fn default() -> Self {
         Self {
-            rule: Rule::Pa,
+            rule: None,
             aggressiveness: 0.02,
             square_root: false,
             k: 5,
@@ -231,6 +232,8 @@ pub struct TrainConfig {
     pub pruning: Pruning,
     /// How wide the search of the decoder `cube` is.
     pub cube: CubeWidth,
+    /// Whether features of the decoder `cube` look at the number of modifiers.
+    pub valency: bool,
     /// Binary logarithm of the largest table of arc weights.
     pub max_bits: u32,
     /// The same for the two tables of label weights.
@@ -285,6 +288,7 @@ impl Default for TrainConfig {
             pseudo_projective: None,
             pruning: Pruning::default(),
             cube: CubeWidth::default(),
+            valency: false,
             max_bits: 22,
             max_label_bits: 21,
             all_features: None,
@@ -317,6 +321,7 @@ impl TrainConfig {
             || self.mixing != plain.mixing
             || self.pruning != plain.pruning
             || self.cube != plain.cube
+            || self.valency != plain.valency
             || self.pseudo_projective.is_some()
             || self.all_features.is_some()
             || self.templates.is_some();
@@ -332,6 +337,14 @@ impl TrainConfig {
     /// first order and half a point in higher ones (experiments/first-order, experiments/higher-order).
     pub(crate) fn all_graph_features(&self) -> bool {
         self.all_features.unwrap_or(true)
+    }
+
+    /// How weights are updated: as asked for; else by log-likelihood where it can be had for parts of several arcs, which is worth
+    /// half a point (experiments/higher-order); else passive-aggressive.
+    #[must_use]
+    pub fn rule(&self, decoder: Decoder) -> Rule {
+        let has_sums = self.order > 1 && decoder == Decoder::Eisner;
+        self.learner.rule.unwrap_or(if has_sums { Rule::LogLinear } else { Rule::Pa })
     }
 
     /// Number of threads that parse the development set.
@@ -355,9 +368,9 @@ impl TrainConfig {
             let remedy = "1 unless the parser is a graph parser";
             return Err(TrainError::setting("order", self.order, remedy));
         }
-        if self.order > 1 && self.learner.rule == Rule::MiraFactored {
+        if self.order > 1 && self.learner.rule == Some(Rule::MiraFactored) {
             let remedy = "another rule when the order is above 1";
-            return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
+            return Err(TrainError::setting("learner.rule", Rule::MiraFactored, remedy));
         }
         if self.order > 1 && self.decoder == Some(Decoder::OneEndpointCrossing) {
             let remedy = "eisner or mst when the order is above 1";
@@ -371,9 +384,10 @@ impl TrainConfig {
                     "eisner or mst when the order is 1",
                 ));
             }
-            if self.learner.rule == Rule::MiraK {
+            let fits = |rule: &Rule| !matches!(rule, Rule::MiraK | Rule::LogLinear);
+            if let Some(rule) = self.learner.rule.filter(|rule| !fits(rule)) {
                 let remedy = "pa, mira or perceptron with the decoder cube";
-                return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
+                return Err(TrainError::setting("learner.rule", rule, remedy));
             }
         }
         if self.epochs == 0 {
@@ -449,7 +463,7 @@ mod tests {
         assert_eq!(kind(|_| ()), Kind::Neural);
         assert_eq!(kind(|config| config.seed = 7), Kind::Neural);
         assert_eq!(kind(|config| config.order = 2), Kind::Graph);
-        assert_eq!(kind(|config| config.learner.rule = Rule::Mira), Kind::Graph);
+        assert_eq!(kind(|config| config.learner.rule = Some(Rule::Mira)), Kind::Graph);
         assert_eq!(kind(|config| config.transition.beam = 8), Kind::Transition);
         let mut config = TrainConfig { parser: Some(Kind::Transition), ..TrainConfig::default() };
         config.learner.aggressiveness = 0.1;

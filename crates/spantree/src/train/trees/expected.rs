@@ -9,7 +9,7 @@
 //! Each arc has its best label under costs; gold arcs have their gold label in `score(gold)`. The gradient is the features of
 //! gold minus the expected ones, and those differ in the few parts that are neither sure nor out of question.
 
-use spantree_decode::{Heads, PartWords};
+use spantree_decode::{Heads, PartWords, RootMode};
 use spantree_learn::SparseVector;
 
 use super::{TreeProblem, TreeScratch};
@@ -20,7 +20,7 @@ use crate::train::problem::Example;
 const NEGLIGIBLE: f32 = 1e-3;
 
 impl TreeProblem {
-    /// See the [module](self); −∞ if no projective tree is left.
+    /// See the [module](self); −∞ if no projective tree is left, or gold has several roots.
     pub(super) fn part_likelihood(
         &self,
         w: &[f32],
@@ -34,10 +34,11 @@ impl TreeProblem {
         let TreeScratch { score, decode, parts, probabilities, .. } = scratch;
         self.score_parts(w, example, (&score.scores, score), parts);
         let decoder = self.engine.decoder;
-        let Some(all) = decoder.part_marginals(&parts.scores, decode, probabilities) else {
+        let all = decoder.part_marginals(&parts.scores, decode, probabilities);
+        let heads = Heads::from(scratch.gold(example).0.to_vec());
+        let Some(all) = all.filter(|_| heads.is_legal(RootMode::One)) else {
             return f64::NEG_INFINITY;
         };
-        let heads = Heads::from(scratch.gold(example).0.to_vec());
         let gold = scratch.parts.scores.tree_score(&heads);
         self.add_expected(example, scratch, gradient);
         gold - self.lost_by_labels(w, example, scratch) - all
@@ -49,10 +50,11 @@ impl TreeProblem {
         for child in 1..=example.atoms.len() {
             let (heads, labels) = scratch.gold(example);
             let (head, gold) = (heads[child - 1] as usize, labels[child - 1]);
-            let costly = scratch.costly_labels[child - 1];
-            if costly != gold {
+            let guess = label_under_costs(example, (head, child), scratch);
+            if guess != gold {
                 let mut score = |label| self.label_score(w, example, (head, child), label, scratch);
-                lost += f64::from(score(costly) - score(gold) + self.costs.label(gold));
+                let behind = score(guess) - score(gold);
+                lost += f64::from(behind + self.costs.word(example, child, head, guess));
             }
         }
         lost
@@ -60,30 +62,13 @@ impl TreeProblem {
 
     /// Adds the features of gold, less the expected ones.
     fn add_expected(&self, example: &Example, scratch: &TreeScratch, gradient: &mut SparseVector) {
-        let (heads, labels) = scratch.gold(example);
+        let heads = scratch.gold(example).0;
         scratch.probabilities.each_part(|words, probability| {
             let (kind, part) = part_of(words);
             let is_gold_arc = heads[part.child - 1] as usize == part.head;
-            let arc = (part.head, part.child);
             let Some(kind) = kind else {
-                let change = f32::from(u8::from(is_gold_arc)) - probability;
-                if change.abs() > NEGLIGIBLE {
-                    self.add(example, &scratch.score, arc, change, gradient);
-                }
-                let (gold, guess) = match is_gold_arc {
-                    true => (Some(labels[part.child - 1]), scratch.costly_labels[part.child - 1]),
-                    false => (None, scratch.score.best_label(part.head, part.child)),
-                };
-                let changes = match gold == Some(guess) {
-                    true => [(Some(guess), change), (None, 0.0)],
-                    false => [(gold, 1.0), (Some(guess), -probability)],
-                };
-                for (label, change) in changes {
-                    if let (Some(label), true) = (label, change.abs() > NEGLIGIBLE) {
-                        self.add_label(example, &scratch.score, arc, (label, change), gradient);
-                    }
-                }
-                return;
+                let arc = (part.head, part.child, is_gold_arc);
+                return self.add_expected_arc(example, arc, probability, scratch, gradient);
             };
             let is_gold = is_gold_arc && Part::of(heads, part.child, kind) == part;
             let change = f32::from(u8::from(is_gold)) - probability;
@@ -92,6 +77,43 @@ impl TreeProblem {
                 self.add_part(example, kind, part, change, scratch, gradient);
             }
         });
+    }
+
+    /// The same for an arc and its label.
+    fn add_expected_arc(
+        &self,
+        example: &Example,
+        (head, child, is_gold): (usize, usize, bool),
+        probability: f32,
+        scratch: &TreeScratch,
+        gradient: &mut SparseVector,
+    ) {
+        let (arc, score) = ((head, child), &scratch.score);
+        let change = f32::from(u8::from(is_gold)) - probability;
+        if change.abs() > NEGLIGIBLE {
+            self.add(example, score, arc, change, gradient);
+        }
+        let guess = label_under_costs(example, arc, scratch);
+        let gold = scratch.gold(example).1[child - 1];
+        let changes = match is_gold && gold != guess {
+            true => [(gold, 1.0), (guess, -probability)],
+            false => [(guess, change), (guess, 0.0)],
+        };
+        for label in changes.into_iter().filter(|(_, change)| change.abs() > NEGLIGIBLE) {
+            self.add_label(example, score, arc, label, gradient);
+        }
+    }
+}
+
+/// The label of an arc after costs were added.
+fn label_under_costs(
+    example: &Example,
+    (head, child): (usize, usize),
+    scratch: &TreeScratch,
+) -> u16 {
+    match example.heads[child - 1] as usize == head {
+        true => scratch.costly_labels[child - 1],
+        false => scratch.score.best_label(head, child),
     }
 }
 
