@@ -46,13 +46,19 @@ impl Side {
 
 /// The words of a part; see the [module documentation](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the words have the names of the table")]
 pub enum PartWords {
+    /// A single arc.
     Arc { head: usize, child: usize },
+    /// With the inner sibling.
     Sibling { head: usize, inner: Option<usize>, child: usize },
+    /// With the grandparent.
     Grand { grand: Option<usize>, head: usize, child: usize },
+    /// With both.
     GrandSibling { grand: Option<usize>, head: usize, inner: Option<usize>, child: usize },
+    /// With two inner siblings.
     TriSibling { head: usize, second: Option<usize>, inner: usize, child: usize },
+    /// With the child's outermost child on one side.
     Outermost { head: usize, child: usize, side: Side, below: Option<usize> },
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Settings {
     /// Orders above 1: which grandchildren features look at [default: all]
     #[arg(long, value_name = "WHICH")]
     grandchildren: Option<GrandchildrenChoice>,
-    /// How weights are updated [default: log-linear where parts of projective trees are scored, else pa]
+    /// How weights are updated [default: pa]
     #[arg(long, value_name = "RULE")]
     learner: Option<LearnerChoice>,
     /// pa: largest step on one sentence [default: 0.02]
@@ -176,7 +176,7 @@ impl Settings {
         set(&mut config.seed, self.seed);
         config.decoder = self.decoder.or(config.decoder);
         config.pseudo_projective = self.pseudo_projective.or(config.pseudo_projective);
-        config.learner.rule = self.learner.map(Rule::from).or(config.learner.rule);
+        set(&mut config.learner.rule, self.learner.map(Rule::from));
         set(&mut config.learner.aggressiveness, self.aggressiveness);
         set(&mut config.learner.square_root, self.square_root.then_some(true));
         set(&mut config.learner.k, self.k);

@@ -8,8 +8,6 @@
 //! has a value of its own, and `agree` is one value here: the keys in which the two words agree and in which they do not. Labels
 //! are those that arcs have when scored one by one, so that they are known before any tree is. Templates with list atoms are left out.
 
-use std::ops::Range;
-
 use spantree_decode::Side as WordSide;
 
 use super::arc::{Side, arc_value};
@@ -167,43 +165,30 @@ impl PartKind {
 /// The templates of one kind of part.
 #[derive(Clone, Debug, Default)]
 struct Group {
-    /// Of the head, the child and the [other places](PartKind::others) of the kind, by template.
-    sides: Vec<Vec<Side>>,
-    runs: Vec<Run>,
+    templates: Vec<Compiled>,
 }
 
-/// A run of templates with the same arc atoms.
 #[derive(Clone, Debug)]
-struct Run {
-    columns: Range<usize>,
+struct Compiled {
+    /// Of the head, the child and the [other places](PartKind::others) of the kind.
+    sides: Vec<Side>,
     /// Without labels and valency.
     arcs: Vec<ArcAtom>,
     labels: bool,
     valency: bool,
 }
 
-impl Group {
-    fn new(kind: PartKind, templates: &[Template], set: &mut AtomSet) -> Self {
-        let mut templates: Vec<_> =
-            templates.iter().filter(|template| PartKind::of(template) == Some(kind)).collect();
-        templates.sort_by(|one, other| one.arcs.cmp(&other.arcs));
-        let mut group = Self::default();
-        for same in templates.chunk_by(|one, other| one.arcs == other.arcs) {
-            let arcs = same[0].arcs.iter().copied();
-            group.runs.push(Run {
-                columns: group.sides.len()..group.sides.len() + same.len(),
-                arcs: arcs
-                    .filter(|atom| !matches!(atom, ArcAtom::Labels | ArcAtom::Valency))
-                    .collect(),
-                labels: same[0].arcs.contains(&ArcAtom::Labels),
-                valency: same[0].arcs.contains(&ArcAtom::Valency),
-            });
-            for template in same {
-                let places = [Place::Head, Place::Child].iter().chain(kind.others());
-                group.sides.push(places.map(|&place| Side::new(template, place, set)).collect());
-            }
+impl Compiled {
+    fn new(kind: PartKind, template: &Template, set: &mut AtomSet) -> Self {
+        let is_known_later = |atom: &ArcAtom| matches!(atom, ArcAtom::Labels | ArcAtom::Valency);
+        let arcs = template.arcs.iter().copied();
+        let places = [Place::Head, Place::Child].iter().chain(kind.others());
+        Self {
+            sides: places.map(|&place| Side::new(template, place, set)).collect(),
+            arcs: arcs.filter(|atom| !is_known_later(atom)).collect(),
+            labels: template.arcs.contains(&ArcAtom::Labels),
+            valency: template.arcs.contains(&ArcAtom::Valency),
         }
-        group
     }
 }
 
@@ -219,7 +204,7 @@ pub struct PartTemplates {
 /// The sides of every token of a sentence for [`PartTemplates`].
 #[derive(Clone, Debug, Default)]
 pub struct PartSides {
-    /// By kind and place, as in [`Group::sides`]: rows of tokens, the last row for a place that does not exist.
+    /// By kind and place, as in [`Compiled::sides`]: rows of tokens, the last row for a place that does not exist.
     values: [[Vec<u32>; PLACES]; KINDS],
     /// The label of each arc, at `child * width + head`.
     labels: Vec<u16>,
@@ -230,19 +215,26 @@ impl PartTemplates {
     /// Compiles templates; those that are not about parts are left out.
     #[must_use]
     pub fn new(templates: &[Template], set: &mut AtomSet) -> Self {
-        Self { groups: PartKind::ALL.map(|kind| Group::new(kind, templates, set)) }
+        let mut all = Self::default();
+        for template in templates {
+            if let Some(kind) = PartKind::of(template) {
+                let group = &mut all.groups[kind as usize];
+                group.templates.push(Compiled::new(kind, template, set));
+            }
+        }
+        all
     }
 
     /// Whether a template looks at the number of modifiers.
     #[must_use]
     pub fn see_valency(&self) -> bool {
-        self.groups.iter().flat_map(|group| &group.runs).any(|run| run.valency)
+        self.groups.iter().flat_map(|group| &group.templates).any(|template| template.valency)
     }
 
     /// Whether there is a template of this kind.
     #[must_use]
     pub fn has(&self, kind: PartKind) -> bool {
-        !self.groups[kind as usize].sides.is_empty()
+        !self.groups[kind as usize].templates.is_empty()
     }
 
     /// Computes the sides of a sentence whose arcs have these labels, at `child * (n + 1) + head`.
@@ -251,28 +243,28 @@ impl PartTemplates {
         sides.labels.extend_from_slice(labels);
         sides.width = atoms.len() + 1;
         for (group, values) in self.groups.iter().zip(&mut sides.values) {
-            let places = group.sides.first().map_or(0, Vec::len);
+            let places = group.templates.first().map_or(0, |template| template.sides.len());
             for (place, rows) in values.iter_mut().enumerate().take(places) {
                 rows.clear();
                 for row in 0..=atoms.len() {
-                    rows.extend(group.sides.iter().map(|sides| sides[place].value(atoms, row)));
+                    rows.extend(group.templates.iter().map(|t| t.sides[place].value(atoms, row)));
                 }
-                rows.extend(group.sides.iter().map(|sides| sides[place].absent()));
+                rows.extend(group.templates.iter().map(|t| t.sides[place].absent()));
             }
         }
     }
 
     /// Calls `found` with the sum of sides of every feature of one kind on a part.
     #[inline]
-    pub fn features<'s>(
+    pub fn features(
         &self,
         kind: PartKind,
         (atoms, between): (&Atoms, &Between),
-        sides: &'s PartSides,
+        sides: &PartSides,
         (part, labels): (Part, PartLabels),
         mut found: impl FnMut(u32),
     ) {
-        let Group { sides: templates, runs } = &self.groups[kind as usize];
+        let templates = &self.groups[kind as usize].templates[..];
         let width = templates.len();
         let row = |place: usize, word: Option<usize>| {
             let word = word.unwrap_or(atoms.len() + 1);
@@ -283,28 +275,23 @@ impl PartTemplates {
         let first = row(2, part.word(others[0]));
         let second = others.get(1).map(|&place| row(3, part.word(place)));
         let shape = shape(kind, part);
-        for run in runs {
-            let mut base = shape;
-            if !run.arcs.is_empty() {
-                base = base.wrapping_add(arc_side(&run.arcs, kind, (atoms, between), part));
+        let (label_side, valency_side) = (labels.side(kind), valency_side(labels.valency));
+        for (column, template) in templates.iter().enumerate() {
+            let mut sum = shape.wrapping_add(heads[column]).wrapping_add(children[column]);
+            sum = sum.wrapping_add(first[column]);
+            if let Some(second) = second {
+                sum = sum.wrapping_add(second[column]);
             }
-            if run.labels {
-                base = base.wrapping_add(labels.side(kind));
+            if !template.arcs.is_empty() {
+                sum = sum.wrapping_add(arc_side(&template.arcs, kind, (atoms, between), part));
             }
-            if run.valency {
-                base = base.wrapping_add(hash::side(hash::mix(29, labels.valency.into())));
+            if template.labels {
+                sum = sum.wrapping_add(label_side);
             }
-            let of_run = |row: &'s [u32]| &row[run.columns.clone()];
-            let words = of_run(heads).iter().zip(of_run(children)).zip(of_run(first));
-            let sums = words.map(|((&head, &child), &first)| {
-                base.wrapping_add(head).wrapping_add(child).wrapping_add(first)
-            });
-            match second {
-                None => sums.for_each(&mut found),
-                Some(second) => sums
-                    .zip(of_run(second))
-                    .for_each(|(sum, &second)| found(sum.wrapping_add(second))),
+            if template.valency {
+                sum = sum.wrapping_add(valency_side);
             }
+            found(sum);
         }
     }
 }
@@ -355,6 +342,11 @@ impl PartLabels {
         let value = |label: Option<u16>| label.map_or(0, |label| 1 + u64::from(label));
         hash::side(seen.into_iter().map(value).fold(23, hash::mix))
     }
+}
+
+/// What the number of modifiers adds.
+fn valency_side(valency: u8) -> u32 {
+    hash::side(hash::mix(29, valency.into()))
 }
 
 /// What arc atoms add: the same for all parts without one of the two words.

@@ -104,9 +104,8 @@ impl From<Violations> for Update {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnerConfig {
-    /// How weights are updated; `None` chooses, see [`TrainConfig::rule`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Rule>,
+    /// How weights are updated.
+    pub rule: Rule,
     /// `pa`: C, the largest step on one sentence.
     pub aggressiveness: f64,
     /// `pa`: whether the margin is the square root of the cost, which asks less of long sentences. The guess is then the best
@@ -125,7 +124,7 @@ pub struct LearnerConfig {
 impl Default for LearnerConfig {
     fn default() -> Self {
         Self {
-            rule: None,
+            rule: Rule::Pa,
             aggressiveness: 0.02,
             square_root: false,
             k: 5,
@@ -339,14 +338,6 @@ impl TrainConfig {
         self.all_features.unwrap_or(true)
     }
 
-    /// How weights are updated: as asked for; else by log-likelihood where it can be had for parts of several arcs, which is worth
-    /// half a point (experiments/higher-order); else passive-aggressive.
-    #[must_use]
-    pub fn rule(&self, decoder: Decoder) -> Rule {
-        let has_sums = self.order > 1 && decoder == Decoder::Eisner;
-        self.learner.rule.unwrap_or(if has_sums { Rule::LogLinear } else { Rule::Pa })
-    }
-
     /// Number of threads that parse the development set.
     pub(crate) fn dev_threads(&self) -> usize {
         self.threads.max(self.min_dev_threads)
@@ -368,9 +359,9 @@ impl TrainConfig {
             let remedy = "1 unless the parser is a graph parser";
             return Err(TrainError::setting("order", self.order, remedy));
         }
-        if self.order > 1 && self.learner.rule == Some(Rule::MiraFactored) {
+        if self.order > 1 && self.learner.rule == Rule::MiraFactored {
             let remedy = "another rule when the order is above 1";
-            return Err(TrainError::setting("learner.rule", Rule::MiraFactored, remedy));
+            return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
         }
         if self.order > 1 && self.decoder == Some(Decoder::OneEndpointCrossing) {
             let remedy = "eisner or mst when the order is above 1";
@@ -384,10 +375,9 @@ impl TrainConfig {
                     "eisner or mst when the order is 1",
                 ));
             }
-            let fits = |rule: &Rule| !matches!(rule, Rule::MiraK | Rule::LogLinear);
-            if let Some(rule) = self.learner.rule.filter(|rule| !fits(rule)) {
+            if matches!(self.learner.rule, Rule::MiraK | Rule::LogLinear) {
                 let remedy = "pa, mira or perceptron with the decoder cube";
-                return Err(TrainError::setting("learner.rule", rule, remedy));
+                return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
             }
         }
         if self.epochs == 0 {
@@ -463,7 +453,7 @@ mod tests {
         assert_eq!(kind(|_| ()), Kind::Neural);
         assert_eq!(kind(|config| config.seed = 7), Kind::Neural);
         assert_eq!(kind(|config| config.order = 2), Kind::Graph);
-        assert_eq!(kind(|config| config.learner.rule = Some(Rule::Mira)), Kind::Graph);
+        assert_eq!(kind(|config| config.learner.rule = Rule::Mira), Kind::Graph);
         assert_eq!(kind(|config| config.transition.beam = 8), Kind::Transition);
         let mut config = TrainConfig { parser: Some(Kind::Transition), ..TrainConfig::default() };
         config.learner.aggressiveness = 0.1;

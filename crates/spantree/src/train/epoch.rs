@@ -33,17 +33,16 @@ impl Epoch<'_> {
         examples: &[Example],
         state: &mut State,
     ) -> EpochStats {
-        let (learner, decoder) = (&self.config.learner, problem.engine.decoder);
-        let rule = self.config.rule(decoder);
-        if decoder == Decoder::Cube {
+        let learner = &self.config.learner;
+        if problem.engine.decoder == Decoder::Cube {
             let problem = &CubeProblem { trees: problem, update: learner.violation.into() };
-            return match rule {
+            return match learner.rule {
                 Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),
                 Rule::Perceptron => self.run(&Perceptron, problem, examples, state),
                 _ => self.run(&learner.passive_aggressive(), problem, examples, state),
             };
         }
-        match rule {
+        match learner.rule {
             Rule::Pa => self.run(&learner.passive_aggressive(), problem, examples, state),
             Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),
             Rule::MiraK => self.run(&learner.mira_k(), problem, examples, state),
@@ -63,7 +62,7 @@ impl Epoch<'_> {
         state: &mut State,
     ) -> EpochStats {
         let learner = &self.config.learner;
-        match learner.rule.unwrap_or(Rule::Pa) {
+        match learner.rule {
             Rule::Pa | Rule::LogLinear => {
                 self.run(&learner.passive_aggressive(), problem, examples, state)
             }

@@ -60,13 +60,13 @@ impl<'a> Run<'a> {
         compare(train, dev, &mut warn);
         let dev = scored(dev, &mut warn);
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
-        let rule = config.rule(decoder);
+        let rule = config.learner.rule;
         if rule == Rule::LogLinear && config.order > 1 && decoder != Decoder::Eisner {
             let remedy = "another rule, or the decoder eisner, when the order is above 1";
             return Err(TrainError::setting("learner.rule", rule, remedy));
         }
         let checkpoint_data = (train, dev);
-        let templates = templates(config, (decoder, rule), train)?;
+        let templates = templates(config, decoder, train)?;
         let crossing = config.pseudo_projective.filter(|_| decoder.is_projective());
         let train = &*encode(train, crossing);
         let engine = engine(&templates, train, decoder, (config.pruning, config.cube))?;
@@ -83,7 +83,7 @@ impl<'a> Run<'a> {
         let trees = TreeProblem::new(engine, costs, &tree_examples, config);
         let checkpoint =
             Checkpoint::new(config, checkpoint_data, 1 << labels.bits(), trees.weights())?;
-        let memory = memory(config, rule, trees.weights() + (1 << labels.bits()))
+        let memory = memory(config, trees.weights() + (1 << labels.bits()))
             + 2 * tree_examples.iter().map(Example::memory).sum::<usize>();
         let (decoder, non_projective) = (decoder.to_string(), info.non_projective);
         progress(Progress::Start { memory, decoder, non_projective });
@@ -241,7 +241,7 @@ pub(crate) fn scored<'a>(
 /// The templates asked for, or those that suit the treebank; rules that score bare arcs have no use for label templates.
 fn templates(
     config: &TrainConfig,
-    (decoder, rule): (Decoder, Rule),
+    decoder: Decoder,
     train: &[Sentence],
 ) -> Result<TemplateTexts, TrainError> {
     let columns = Columns::of(train);
@@ -252,7 +252,7 @@ fn templates(
     if config.valency && decoder == Decoder::Cube {
         templates.add_valency(columns)?;
     }
-    if config.order == 1 && !rule.is_joint() {
+    if config.order == 1 && !config.learner.rule.is_joint() {
         templates.label.clear();
     }
     Ok(templates)
@@ -294,8 +294,8 @@ fn examples(
 }
 
 /// Bytes of the weights with all that learners keep beside them.
-fn memory(config: &TrainConfig, rule: Rule, weights: usize) -> usize {
-    let state = if rule == Rule::LogLinear { 16 } else { 8 };
+fn memory(config: &TrainConfig, weights: usize) -> usize {
+    let state = if config.learner.rule == Rule::LogLinear { 16 } else { 8 };
     let mixing = if config.threads > 1 { (config.threads + 2) * state } else { 0 };
     weights * (state + mixing)
 }
