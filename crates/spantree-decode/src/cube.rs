@@ -55,7 +55,7 @@ pub struct Modifiers {
     pub last: Option<Modifier>,
     /// The one before it.
     pub previous: Option<Modifier>,
-    /// Their number, up to 255.
+    /// Their number, up to that of [`Memory::count`].
     pub count: u8,
 }
 
@@ -70,7 +70,7 @@ impl Modifiers {
         Self {
             last: (memory.modifiers > 0).then_some(keep(modifier)),
             previous: self.last.filter(|_| memory.modifiers > 1),
-            count: if memory.count { self.count.saturating_add(1) } else { 0 },
+            count: self.count.saturating_add(1).min(memory.count),
         }
     }
 
@@ -88,15 +88,15 @@ pub struct Memory {
     pub modifiers: u8,
     /// Whether with their labels.
     pub labels: bool,
-    /// Whether their number.
-    pub count: bool,
+    /// Up to which their number on each side; 0 if not at all.
+    pub count: u8,
 }
 
 impl Memory {
     /// Nothing at all.
-    pub const NOTHING: Self = Self { modifiers: 0, labels: false, count: false };
+    pub const NOTHING: Self = Self { modifiers: 0, labels: false, count: 0 };
     /// All that can be remembered.
-    pub const ALL: Self = Self { modifiers: 2, labels: true, count: true };
+    pub const ALL: Self = Self { modifiers: 2, labels: true, count: u8::MAX };
 }
 
 /// A part of a tree that is scored as one; see the [module](self).

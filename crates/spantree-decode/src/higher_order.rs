@@ -159,9 +159,30 @@ impl HigherOrderEisner {
         let total = self.inside::<LogSum>(parts, scratch)?;
         let HigherOrderScratch { layout, values, outside, items, .. } = scratch;
         let chart = Chart::<LogSum>::new(parts, self.mode, layout, values);
-        chart.probabilities(items, outside, |head, child, probability| {
-            marginals.set(head, child, marginals.get(head, child) + probability);
+        chart.probabilities(items, outside, |item, _, share| {
+            if let Some((head, child)) = chart.arc(item) {
+                marginals.set(head, child, marginals.get(head, child) + share);
+            }
         });
+        Some(total)
+    }
+
+    /// Writes the probability of every part to `probabilities` and returns the log partition function; `None`, and zeros, if
+    /// no tree is allowed.
+    pub fn part_marginals(
+        &self,
+        parts: &PartScores,
+        scratch: &mut HigherOrderScratch,
+        probabilities: &mut PartScores,
+    ) -> Option<f64> {
+        probabilities.reset_like(parts);
+        let total = self.inside::<LogSum>(parts, scratch)?;
+        let HigherOrderScratch { layout, values, outside, items, .. } = scratch;
+        let chart = Chart::<LogSum>::new(parts, self.mode, layout, values);
+        chart.probabilities(items, outside, |item, split, share| {
+            chart.add_share(item, split, share, probabilities);
+        });
+        chart.add_childless(outside, probabilities);
         Some(total)
     }
 

@@ -96,7 +96,7 @@ pub use lattice::{LatticeMarginals, LatticeScores, LatticeScratch};
 pub use matrix_tree::{MatrixTree, MatrixTreeScratch};
 pub use min_risk::{MinRisk, MinRiskScratch};
 pub use one_endpoint_crossing::{OneEndpointCrossing, OneEndpointCrossingScratch};
-pub use parts::{PartScores, Side};
+pub use parts::{PartScores, PartWords, Side};
 pub use ranked::Ranked;
 pub use rewiring::{Rewiring, RewiringScratch};
 pub use scores::{ArcScores, Infeasible, LabelId, LabelledArcScores};

@@ -45,6 +45,24 @@ impl Side {
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 }
 
+/// The words of a part; see the [module documentation](self).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words have the names of the table")]
+pub enum PartWords {
+    /// A single arc.
+    Arc { head: usize, child: usize },
+    /// With the inner sibling.
+    Sibling { head: usize, inner: Option<usize>, child: usize },
+    /// With the grandparent.
+    Grand { grand: Option<usize>, head: usize, child: usize },
+    /// With both.
+    GrandSibling { grand: Option<usize>, head: usize, inner: Option<usize>, child: usize },
+    /// With two inner siblings.
+    TriSibling { head: usize, second: Option<usize>, inner: usize, child: usize },
+    /// With the child's outermost child on one side.
+    Outermost { head: usize, child: usize, side: Side, below: Option<usize> },
+}
+
 /// A set of arcs with the scores of all parts made of them; see the [module documentation](self).
 ///
 /// ```
@@ -255,7 +273,14 @@ impl PartScores {
 
     /// Multiplies all scores by a positive factor.
     pub fn scale(&mut self, factor: f32) {
-        let tables = [
+        for score in self.tables().into_iter().flatten() {
+            *score = storable(*score * factor);
+        }
+    }
+
+    /// All scores.
+    fn tables(&mut self) -> [&mut Vec<f32>; 6] {
+        [
             &mut self.arc_scores,
             &mut self.crossed,
             &mut self.siblings,
@@ -263,9 +288,52 @@ impl PartScores {
             &mut self.grand_siblings,
             &mut self.outermost,
             &mut self.tri_siblings,
-        ];
-        for score in tables.into_iter().flatten() {
-            *score = storable(*score * factor);
+        ]
+    }
+
+    /// Visits all parts that have cells, with what these hold, in a fixed order.
+    pub fn each_part(&self, mut visit: impl FnMut(PartWords, f32)) {
+        let mut siblings = self.siblings.iter();
+        let mut grands = self.grands.iter();
+        let mut grand_siblings = self.grand_siblings.iter();
+        let mut tri_siblings = self.tri_siblings.iter();
+        for (arc, (head, child)) in (0..).zip(self.set.iter()) {
+            visit(PartWords::Arc { head, child }, self.arc_score(arc));
+            for (inner, &value) in self.set.inner_words(arc).zip(&mut siblings) {
+                visit(PartWords::Sibling { head, inner, child }, value);
+            }
+            for grand in self.set.grand_words(head) {
+                if let Some(&value) = grands.next() {
+                    visit(PartWords::Grand { grand, head, child }, value);
+                }
+                for (inner, &value) in self.set.inner_words(arc).zip(&mut grand_siblings) {
+                    visit(PartWords::GrandSibling { grand, head, inner, child }, value);
+                }
+            }
+            for inner in self.set.inner(arc) {
+                let word = self.set.arc(inner).1;
+                for (second, &value) in self.set.inner_words(inner).zip(&mut tri_siblings) {
+                    visit(PartWords::TriSibling { head, second, inner: word, child }, value);
+                }
+            }
+            self.each_outermost(arc, &mut visit);
+        }
+    }
+
+    /// The same for the outermost children of the child of an arc.
+    fn each_outermost(&self, arc: ArcId, mut visit: impl FnMut(PartWords, f32)) {
+        if !self.has_outermost() {
+            return;
+        }
+        let (head, child) = self.set.arc(arc);
+        for side in Side::BOTH {
+            let part = PartWords::Outermost { head, child, side, below: None };
+            visit(part, self.childless(arc, side));
+        }
+        let below = self.set.leaving(child).map(|below| self.set.arc(below).1);
+        for (word, &value) in below.zip(self.outermost(arc)) {
+            let side = side_of(child, word);
+            visit(PartWords::Outermost { head, child, side, below: Some(word) }, value);
         }
     }
 
@@ -358,17 +426,63 @@ impl PartScores {
         grand: Option<ArcId>,
         inner: Option<ArcId>,
     ) -> [f32; 4] {
+        let [sibling, grand, both] = self.cells(arc, grand, inner);
+        [
+            self.arc_scores[arc as usize],
+            self.siblings[sibling],
+            self.grands[grand],
+            self.grand_siblings.get(both).copied().unwrap_or(0.0),
+        ]
+    }
+
+    /// The cells of sibling, grandparent and grand-sibling.
+    fn cells(&self, arc: ArcId, grand: Option<ArcId>, inner: Option<ArcId>) -> [usize; 3] {
         let at = arc as usize;
         let above = grand.map_or(0, |grand| self.set.rank(grand));
         let beside = inner.map_or(0, |inner| self.inner_place(arc, inner));
         let width = self.set.inner(arc).len() + 1;
-        let both = self.grand_sibling_start[at] + above * width + beside;
         [
-            self.arc_scores[at],
-            self.siblings[self.sibling_start[at] + beside],
-            self.grands[self.grand_start[at] + above],
-            self.grand_siblings.get(both).copied().unwrap_or(0.0),
+            self.sibling_start[at] + beside,
+            self.grand_start[at] + above,
+            self.grand_sibling_start[at] + above * width + beside,
         ]
+    }
+
+    /// Becomes a table of zeros for the same parts as `other`.
+    pub(crate) fn reset_like(&mut self, other: &Self) {
+        self.clone_from(other);
+        self.tables().into_iter().for_each(|table| table.fill(0.0));
+    }
+
+    /// Adds to the cells that [`scores`](Self::scores) reads.
+    pub(crate) fn add_parts(
+        &mut self,
+        arc: ArcId,
+        (grand, inner): (Option<ArcId>, Option<ArcId>),
+        value: f32,
+    ) {
+        let [sibling, grand, both] = self.cells(arc, grand, inner);
+        self.arc_scores[arc as usize] += value;
+        self.siblings[sibling] += value;
+        self.grands[grand] += value;
+        if let Some(cell) = self.grand_siblings.get_mut(both) {
+            *cell += value;
+        }
+    }
+
+    /// Adds to the cell of three siblings that is at `place` in [`tri_siblings`](Self::tri_siblings).
+    pub(crate) fn add_tri_sibling(&mut self, arc: ArcId, inner: ArcId, place: usize, value: f32) {
+        let start = self.tri_sibling_start[self.sibling_cell(arc, inner)];
+        self.tri_siblings[start + place] += value;
+    }
+
+    /// Adds to the cell of an outermost child, given as the arc to it or the side where there is none.
+    pub(crate) fn add_outermost(&mut self, arc: ArcId, below: Result<ArcId, Side>, value: f32) {
+        let place = match below {
+            Ok(below) => NO_CHILD + (below - self.set.leaving(self.set.arc(arc).1).start) as usize,
+            Err(side) => side as usize,
+        };
+        self.outermost[self.outermost_start[arc as usize] + place] += value;
     }
 
     /// The place of an inner sibling among those of an arc: 0 is for none.

@@ -3,7 +3,7 @@
 use spantree::graph::{Decoder, Grandchildren, Parser};
 use spantree::model::ModelError;
 use spantree::parser::{ParseOptions, ParseWarning};
-use spantree::train::{Progress, TrainConfig, Trainer};
+use spantree::train::{LearnerConfig, Progress, Rule, TrainConfig, Trainer};
 use spantree::treebank::{Column, Generator, GeneratorConfig, Sentence};
 
 fn treebank(seed: u64, count: usize, non_projective: f64) -> Vec<Sentence> {
@@ -31,6 +31,27 @@ fn train(decoder: Decoder, order: u32) -> Parser {
     let share = crossing(decoder);
     let (train, dev) = (treebank(1, 150, share), treebank(2, 50, share));
     Trainer::new(config(decoder, order)).train(&train, &dev, &mut |_| ()).unwrap()
+}
+
+#[test]
+fn likelihoods_and_numbers_of_modifiers_are_learned() {
+    let (data, dev) = (treebank(1, 150, 0.0), treebank(2, 50, 0.0));
+    let learner = LearnerConfig { rule: Rule::LogLinear, ..LearnerConfig::default() };
+    for config in [
+        TrainConfig { learner, ..config(Decoder::Eisner, 2) },
+        TrainConfig { learner, ..config(Decoder::Eisner, 3) },
+        TrainConfig { valency: true, ..config(Decoder::Cube, 2) },
+    ] {
+        let [one, same] =
+            [(); 2].map(|()| Trainer::new(config.clone()).train(&data, &dev, &mut |_| ()).unwrap());
+        assert!(one.info().dev.unwrap().las > 95.0, "{:?}", one.info().dev);
+        assert_eq!(one.info().templates.part.contains("valency"), config.valency);
+        assert!(bytes(&one, "one") == bytes(&same, "same"), "the same seed, the same bytes");
+    }
+    // Sums over trees are those of projective ones.
+    let crossing = TrainConfig { learner, ..config(Decoder::Mst, 2) };
+    let error = Trainer::new(crossing).train(&data, &dev, &mut |_| ()).unwrap_err();
+    assert!(error.to_string().contains("log-linear"), "{error}");
 }
 
 /// A copy without heads and relations.

@@ -468,12 +468,12 @@ fn each_context(
 }
 
 impl Chart<'_, LogSum> {
-    /// Calls `found` with the probability of each arc in each context.
+    /// Calls `found` with each item, each of its splits and the probability of both.
     pub(super) fn probabilities(
         &self,
         items: &mut Vec<Item>,
         outside: &mut Vec<f64>,
-        mut found: impl FnMut(usize, usize, f64),
+        mut found: impl FnMut(Item, u32, f64),
     ) {
         items.clear();
         each_item(self.parts, self.mode, |item| items.push(item));
@@ -485,16 +485,50 @@ impl Chart<'_, LogSum> {
             if probability == 0.0 {
                 continue;
             }
-            if let Some((head, child)) = self.arc(item) {
-                found(head, child, probability);
-            }
             let value = self.value(item);
             self.each_value(item, |split, score| {
                 let share = probability * (score - value).exp();
+                found(item, split, share);
                 for part in self.parts_of(item, split) {
                     outside[self.index_of(part)] += share;
                 }
             });
+        }
+    }
+
+    /// Adds the probability of an item and one of its splits to the parts that both make.
+    pub(super) fn add_share(&self, item: Item, split: u32, share: f64, table: &mut PartScores) {
+        let share = share as f32;
+        let grand = if self.parts.looks_up() { item.first.checked_sub(1) } else { None };
+        match item.kind {
+            Kind::Arc if !self.parts.has_tri_siblings() => {
+                table.add_parts(item.second, (grand, split.checked_sub(1)), share);
+            }
+            Kind::Sibling => {
+                let (arc, inner) = self.siblings(item);
+                table.add_parts(arc, (grand, inner), share);
+                if let Some(inner) = inner {
+                    table.add_tri_sibling(arc, inner, split as usize, share);
+                }
+            }
+            Kind::Half if self.parts.has_outermost() => {
+                if let Some(above) = self.above(item.first) {
+                    table.add_outermost(above, Ok(split), share);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the probabilities of words without children on a side, after [`probabilities`](Self::probabilities).
+    pub(super) fn add_childless(&self, outside: &[f64], table: &mut PartScores) {
+        let arcs = if self.parts.has_outermost() { self.set.len() } else { 0 };
+        for (arc, (_, word)) in self.set.iter().enumerate().take(arcs) {
+            let axioms = (arc + 1) * (self.set.words() + 2) + word;
+            for side in Side::BOTH {
+                let share = outside[axioms + side as usize] as f32;
+                table.add_outermost(arc as ArcId, Err(side), share);
+            }
         }
     }
 }

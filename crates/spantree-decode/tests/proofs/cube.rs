@@ -80,7 +80,7 @@ fn answers(model: &Random, mode: RootMode) -> Vec<(Heads, Vec<u16>)> {
 }
 
 fn memories() -> impl Strategy<Value = Memory> {
-    (0u8..=2, any::<bool>(), any::<bool>()).prop_map(|(modifiers, labels, count)| Memory {
+    (0u8..=2, any::<bool>(), 0u8..=3).prop_map(|(modifiers, labels, count)| Memory {
         modifiers,
         labels,
         count,

@@ -61,10 +61,15 @@ impl Case {
 
     pub(super) fn parts(&self) -> PartScores {
         let mut parts = PartScores::default();
-        let none = |word: Option<usize>| word.unwrap_or(99);
         parts.reset(self.words, |head, child| {
             self.random([head, child, 0, 0], 1) % 256 < self.density
         });
+        self.fill(&mut parts);
+        parts
+    }
+
+    fn fill(&self, parts: &mut PartScores) {
+        let none = |word: Option<usize>| word.unwrap_or(99);
         parts.fill_arcs(|head, child| self.score([head, child, 0, 0], 2));
         if self.order != Order::Grands {
             parts.fill_siblings(|head, inner, child| self.score([head, none(inner), child, 0], 3));
@@ -87,7 +92,6 @@ impl Case {
                 self.score([head, none(second), inner, child], 7)
             });
         }
-        parts
     }
 }
 
@@ -199,6 +203,31 @@ proptest! {
                 prop_assert!(close(marginals.get(head, child), mass, ERROR));
             }
         }
+    }
+
+    /// Under the probabilities of parts any other scores have the mean that they have over trees.
+    #[test]
+    fn probabilities_of_parts(case in cases(5), mode in modes(), seed in 0..100u64) {
+        let parts = case.parts();
+        let mut other = parts.clone();
+        Case { seed, ..case }.fill(&mut other);
+        let (mut probabilities, mut scratch) = Default::default();
+        let decoder = HigherOrderEisner::new(mode);
+        let found = decoder.part_marginals(&parts, &mut scratch, &mut probabilities);
+        let trees = ranked(projective(mode), &parts);
+        prop_assert_eq!(found.is_some(), !trees.is_empty());
+        let Some(total) = found else { return Ok(()) };
+        let over_trees: f64 =
+            trees.iter().map(|(tree, score)| (score - total).exp() * other.tree_score(tree)).sum();
+        let mut over_parts = 0.0;
+        let (mut shares, mut scores) = (Vec::new(), Vec::new());
+        probabilities.each_part(|part, share| shares.push((part, share)));
+        other.each_part(|part, score| scores.push((part, score)));
+        for ((part, share), (same, score)) in shares.into_iter().zip(scores) {
+            prop_assert_eq!(part, same);
+            over_parts += f64::from(share) * f64::from(score);
+        }
+        prop_assert!(close(over_trees, over_parts, 1e-3), "{over_trees} {over_parts}");
     }
 }
 

@@ -139,13 +139,16 @@ pub enum ArcAtom {
     Agree,
     /// In templates of parts: the relation that each arc of the part has when scored by itself.
     Labels,
+    /// In templates of parts, with the decoder `cube`: the number of siblings between head and child, or of children on the
+    /// side of the word that the part sees below its child (Zhang & McDonald 2012).
+    Valency,
     /// What the guide says about the arc: this head with a relation, another head, or nothing; see
     /// [`guide`](super::guide).
     Guide,
 }
 
 impl ArcAtom {
-    const NAMES: [(&'static str, ArcAtom); 11] = [
+    const NAMES: [(&'static str, ArcAtom); 12] = [
         ("direction", ArcAtom::Direction),
         ("distance", ArcAtom::Distance),
         ("between", ArcAtom::Between),
@@ -156,6 +159,7 @@ impl ArcAtom {
         ("conjunctions", ArcAtom::Conjunctions),
         ("agree", ArcAtom::Agree),
         ("labels", ArcAtom::Labels),
+        ("valency", ArcAtom::Valency),
         ("guide", ArcAtom::Guide),
     ];
 

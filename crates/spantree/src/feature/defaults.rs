@@ -19,6 +19,7 @@ const OUTERMOST: &str = include_str!("../../templates/outermost.txt");
 const GRAND_SIBLING: &str = include_str!("../../templates/grand_sibling.txt");
 const TRI_SIBLING: &str = include_str!("../../templates/tri_sibling.txt");
 const CROSSED: &str = include_str!("../../templates/crossed.txt");
+const VALENCY: &str = include_str!("../../templates/valency.txt");
 
 /// Which columns of a treebank say something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +108,15 @@ impl TemplateTexts {
             texts.part += &keep(part)?;
         }
         Ok(texts)
+    }
+
+    /// Adds the templates that count modifiers.
+    ///
+    /// # Errors
+    /// As [`for_columns`](Self::for_columns).
+    pub fn add_valency(&mut self, columns: Columns) -> Result<(), TemplateError> {
+        self.part += &Self::select(VALENCY, columns)?;
+        Ok(())
     }
 
     /// The templates of a file that ask only for these columns.

@@ -5,8 +5,8 @@
 //! feature is a sum of sides, one per place, computed once per token; every feature is joined with the shape of its part
 //! (directions, and whether the arcs cross), whatever the copies of the template. Arc atoms look at two words that are no
 //! neighbours in the tree: inner sibling and child, grandparent and child, or head and outermost child. A place that does not exist
-//! has a value of its own. Labels are those that arcs have when scored one by one, so that they are known before any tree is.
-//! Templates with list atoms are left out.
+//! has a value of its own, and `agree` is one value here: the keys in which the two words agree and in which they do not. Labels
+//! are those that arcs have when scored one by one, so that they are known before any tree is. Templates with list atoms are left out.
 
 use spantree_decode::Side as WordSide;
 
@@ -163,7 +163,7 @@ impl PartKind {
     fn of(template: &Template) -> Option<Self> {
         let looks_at = |place| template.tokens.iter().any(|token| token.place == place);
         let has_list = template.tokens.iter().any(|token| token.atom.is_list())
-            || template.arcs.iter().any(|atom| atom.is_list());
+            || template.arcs.iter().any(|&atom| atom.is_list() && atom != ArcAtom::Agree);
         Self::ALL.into_iter().filter(|_| !has_list).find(|kind| {
             let sees = |place| kind.others().contains(&place);
             let is_end = |place| place == Place::Head || place == Place::Child;
@@ -182,9 +182,24 @@ struct Group {
 struct Compiled {
     /// Of the head, the child and the [other places](PartKind::others) of the kind.
     sides: Vec<Side>,
-    /// Without labels.
+    /// Without labels and valency.
     arcs: Vec<ArcAtom>,
     labels: bool,
+    valency: bool,
+}
+
+impl Compiled {
+    fn new(kind: PartKind, template: &Template, set: &mut AtomSet) -> Self {
+        let is_known_later = |atom: &ArcAtom| matches!(atom, ArcAtom::Labels | ArcAtom::Valency);
+        let arcs = template.arcs.iter().copied();
+        let places = [Place::Head, Place::Child].iter().chain(kind.others());
+        Self {
+            sides: places.map(|&place| Side::new(template, place, set)).collect(),
+            arcs: arcs.filter(|atom| !is_known_later(atom)).collect(),
+            labels: template.arcs.contains(&ArcAtom::Labels),
+            valency: template.arcs.contains(&ArcAtom::Valency),
+        }
+    }
 }
 
 /// Most places of a kind.
@@ -213,16 +228,17 @@ impl PartTemplates {
         let mut all = Self::default();
         for template in templates {
             if let Some(kind) = PartKind::of(template) {
-                let arcs = template.arcs.iter().copied();
-                let places = [Place::Head, Place::Child].iter().chain(kind.others());
-                all.groups[kind as usize].templates.push(Compiled {
-                    sides: places.map(|&place| Side::new(template, place, set)).collect(),
-                    arcs: arcs.filter(|&atom| atom != ArcAtom::Labels).collect(),
-                    labels: template.arcs.contains(&ArcAtom::Labels),
-                });
+                let group = &mut all.groups[kind as usize];
+                group.templates.push(Compiled::new(kind, template, set));
             }
         }
         all
+    }
+
+    /// Whether a template looks at the number of modifiers.
+    #[must_use]
+    pub fn see_valency(&self) -> bool {
+        self.groups.iter().flat_map(|group| &group.templates).any(|template| template.valency)
     }
 
     /// Whether there is a template of this kind.
@@ -269,17 +285,20 @@ impl PartTemplates {
         let [first, second] =
             [0, 1].map(|at| others.get(at).map(|&place| row(2 + at, part.word(place))));
         let shape = shape(kind, part);
-        let labels = labels.side(kind);
+        let (label_side, valency_side) = (labels.side(kind), valency_side(labels.valency));
         for (column, template) in templates.iter().enumerate() {
             let mut sum = shape.wrapping_add(heads[column]).wrapping_add(children[column]);
             for other in [first, second].into_iter().flatten() {
                 sum = sum.wrapping_add(other[column]);
             }
             if !template.arcs.is_empty() {
-                sum = sum.wrapping_add(template.arc_side(kind, atoms, between, part));
+                sum = sum.wrapping_add(arc_side(&template.arcs, kind, (atoms, between), part));
             }
             if template.labels {
-                sum = sum.wrapping_add(labels);
+                sum = sum.wrapping_add(label_side);
+            }
+            if template.valency {
+                sum = sum.wrapping_add(valency_side);
             }
             found(sum);
         }
@@ -297,11 +316,12 @@ impl PartSides {
             beside: part.inner.and_then(|inner| label(part.head, inner)),
             own: label(part.head, part.child),
             below: part.below.and_then(|below| label(part.child, below)),
+            valency: 0,
         }
     }
 }
 
-/// The labels of the arcs of a part.
+/// The labels of the arcs of a part, and the number of their neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartLabels {
     /// `grand → head`.
@@ -314,6 +334,8 @@ pub struct PartLabels {
     pub own: Option<u16>,
     /// `child → below`.
     pub below: Option<u16>,
+    /// See [`ArcAtom::Valency`]; 0 where it is not known.
+    pub valency: u8,
 }
 
 impl PartLabels {
@@ -332,23 +354,33 @@ impl PartLabels {
     }
 }
 
-impl Compiled {
-    /// What the arc atoms add: the same for all parts without one of the two words.
-    fn arc_side(&self, kind: PartKind, atoms: &Atoms, between: &Between, part: Part) -> u32 {
-        let (from, to) = match kind {
-            PartKind::Sibling | PartKind::TriSibling => (part.inner, Some(part.child)),
-            PartKind::Grand | PartKind::GrandSibling => (part.grand, Some(part.child)),
-            PartKind::First | PartKind::Last => (Some(part.head), part.below),
-            PartKind::Crossed => (Some(part.head), Some(part.child)),
-        };
-        let (Some(from), Some(to)) = (from, to) else { return 1 };
-        if from == to {
-            return 1;
-        }
-        let add =
-            |hash, &atom: &ArcAtom| hash::mix(hash, arc_value(atom, atoms, between, from, to));
-        hash::side(self.arcs.iter().fold(17, add))
+/// What the number of modifiers adds.
+fn valency_side(valency: u8) -> u32 {
+    hash::side(hash::mix(29, valency.into()))
+}
+
+/// What arc atoms add: the same for all parts without one of the two words.
+fn arc_side(
+    arcs: &[ArcAtom],
+    kind: PartKind,
+    (atoms, between): (&Atoms, &Between),
+    part: Part,
+) -> u32 {
+    let (from, to) = match kind {
+        PartKind::Sibling | PartKind::TriSibling => (part.inner, Some(part.child)),
+        PartKind::Grand | PartKind::GrandSibling => (part.grand, Some(part.child)),
+        PartKind::First | PartKind::Last => (Some(part.head), part.below),
+        PartKind::Crossed => (Some(part.head), Some(part.child)),
+    };
+    let (Some(from), Some(to)) = (from, to) else { return 1 };
+    if from == to {
+        return 1;
     }
+    let value = |atom| match atom {
+        ArcAtom::Agree => atoms.agreement(from, to),
+        atom => arc_value(atom, atoms, between, from, to),
+    };
+    hash::side(arcs.iter().fold(17, |hash, &atom| hash::mix(hash, value(atom))))
 }
 
 /// What the shape of a part adds to its features.

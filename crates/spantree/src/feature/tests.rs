@@ -353,3 +353,33 @@ fn part_features_see_the_labels_of_all_arcs() {
         assert!(!some.contains(&none) && some[0] != some[1] && some[1] != some[2], "{some:?}");
     }
 }
+
+#[test]
+fn part_features_see_agreement_and_valency() {
+    let words = [("a", "DET", 3, "det"), ("b", "ADJ", 3, "amod"), ("c", "NOUN", 0, "root")];
+    let mut set = AtomSet::default();
+    let text = "[direction]\ninner.upos + agree\nfirst.upos + valency\n";
+    let templates = PartTemplates::new(&template::read(text).unwrap(), &mut set);
+    assert!(templates.see_valency());
+    let feature = |feats: &str, kind, valency| {
+        let mut sent = Sentence::from_words(&words);
+        sent.set(1, Column::Feats, "Case=Nom|Number=Sing");
+        sent.set(2, Column::Feats, feats);
+        let (mut atoms, mut between, mut sides) = Default::default();
+        Atoms::fill(&mut atoms, &set, &sent);
+        Between::fill(&mut between, atoms.tags());
+        templates.sides(&atoms, &[0; 16], &mut sides);
+        let part = Part { head: 3, inner: Some(2), child: 1, ..Part::default() };
+        let part = (part, PartLabels { valency, ..PartLabels::default() });
+        let mut found = Vec::new();
+        templates.features(kind, (&atoms, &between), &sides, part, |sum| found.push(sum));
+        found
+    };
+    let agree = |feats| feature(feats, PartKind::Sibling, 0);
+    assert_eq!(agree("Case=Nom").len(), 1, "one value, however many keys");
+    assert_eq!(agree("Case=Nom"), agree("Case=Nom|Gender=Fem"), "a key that one word has");
+    assert_ne!(agree("Case=Nom"), agree("Case=Acc"));
+    assert_ne!(agree("Case=Nom"), agree("Case=Nom|Number=Sing"));
+    let valency = |count| feature("_", PartKind::First, count);
+    assert_ne!(valency(1), valency(2));
+}

@@ -10,7 +10,7 @@ use spantree_decode::{ArcScores, CubeModel, CubePruning, LabelId, RootMode, Side
 
 use super::higher::HigherOrder;
 use super::table::{Table, Weight};
-use crate::feature::{Atoms, Between, Part, PartKind, PartLabels, PartSides};
+use crate::feature::{Atoms, Between, Part, PartKind, PartLabels, PartSides, PartTemplates};
 
 /// How wide the search is, the same in training and in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,16 +31,20 @@ impl Default for CubeWidth {
 }
 
 impl CubeWidth {
-    /// The search.
-    pub(crate) fn search(self) -> CubePruning {
+    /// The search for a model with these templates: modifiers are counted only if one asks for their number.
+    pub(crate) fn search(self, templates: &PartTemplates) -> CubePruning {
+        let count = if templates.see_valency() { MOST_MODIFIERS } else { 0 };
         CubePruning {
             mode: RootMode::One,
             beam: self.beam,
             labellings: self.labellings,
-            memory: Memory { modifiers: 2, labels: true, count: false },
+            memory: Memory { modifiers: 2, labels: true, count },
         }
     }
 }
+
+/// Modifiers are counted up to this number: hypotheses that differ beyond it are the same to all scores.
+const MOST_MODIFIERS: u8 = 3;
 
 /// The labels that arcs may have, and what each scores.
 #[derive(Clone, Debug, Default)]
@@ -136,8 +140,13 @@ pub(crate) fn each_part(step: &Step, mut visit: impl FnMut(PartKind, (Part, Part
             let (inner, beside) = split(siblings.last);
             let (second, label) = split(siblings.previous);
             let part = Part { head: arc.head, second, inner, child: arc.child, ..Part::default() };
-            let labels =
-                PartLabels { second: label, beside, own: Some(arc.label), ..Default::default() };
+            let labels = PartLabels {
+                second: label,
+                beside,
+                own: Some(arc.label),
+                valency: siblings.count,
+                ..Default::default()
+            };
             visit(PartKind::Sibling, (part, labels));
             if inner.is_some() {
                 visit(PartKind::TriSibling, (part, labels));
@@ -148,7 +157,12 @@ pub(crate) fn each_part(step: &Step, mut visit: impl FnMut(PartKind, (Part, Part
     };
     let (word, label) = split(below.last);
     let part = Part { head: arc.head, child: arc.child, below: word, ..Part::default() };
-    let labels = PartLabels { own: Some(arc.label), below: label, ..Default::default() };
+    let labels = PartLabels {
+        own: Some(arc.label),
+        below: label,
+        valency: below.count,
+        ..Default::default()
+    };
     let is_left = is_inside == (arc.head < arc.child);
     let side = if is_left { Side::Left } else { Side::Right };
     visit(PartKind::outermost(side), (part, labels));
@@ -160,6 +174,7 @@ pub(crate) fn each_part(step: &Step, mut visit: impl FnMut(PartKind, (Part, Part
             above: Some(arc.label),
             beside,
             own: Some(last.label),
+            valency: below.count,
             ..Default::default()
         };
         for kind in [PartKind::Grand, PartKind::GrandSibling] {
@@ -177,13 +192,18 @@ mod tests {
     use spantree_decode::Heads;
 
     use super::*;
+    use crate::feature::{AtomSet, template};
 
     #[test]
     fn steps_have_the_parts_of_their_tree() {
         // 2 heads 1, 4 and 5; 4 heads 3; 0 heads 2.
         let tree = Heads::from(vec![2, 0, 4, 2, 2]);
         let mut found: [Vec<(Part, PartLabels)>; PartKind::ALL.len()] = Default::default();
-        for step in CubeWidth::default().search().steps(&tree, &[7, 8, 9, 10, 11]) {
+        let text = "head.upos + inner.upos + child.upos + valency";
+        let templates = template::read(text).unwrap();
+        let templates = PartTemplates::new(&templates, &mut AtomSet::default());
+        let search = CubeWidth::default().search(&templates);
+        for step in search.steps(&tree, &[7, 8, 9, 10, 11]) {
             each_part(&step, |kind, (part, labels)| {
                 found[kind as usize].push((part.seen_by(kind), labels));
             });
@@ -202,7 +222,8 @@ mod tests {
             assert_eq!(parts, children.iter().map(of_tree).collect::<Vec<_>>(), "{kind:?}");
         }
         let labels = found[PartKind::Sibling as usize].iter().find(|(part, _)| part.child == 5);
-        let expected = PartLabels { beside: Some(10), own: Some(11), ..Default::default() };
+        let (beside, own) = (Some(10), Some(11));
+        let expected = PartLabels { beside, own, valency: 1, ..Default::default() };
         assert_eq!(labels.map(|(_, labels)| *labels), Some(expected));
     }
 

@@ -197,6 +197,18 @@ impl Decoder {
         }
     }
 
+    /// Writes the probability of every part and returns the log partition function; `None` when no tree is allowed, or when
+    /// arcs may cross.
+    pub fn part_marginals(
+        self,
+        parts: &PartScores,
+        scratch: &mut DecoderScratch,
+        probabilities: &mut PartScores,
+    ) -> Option<f64> {
+        let chart = self.is_projective().then(|| HigherOrderEisner::new(ROOT))?;
+        chart.part_marginals(parts, &mut scratch.higher_order, probabilities)
+    }
+
     /// Writes the probability of every arc and returns the log partition function; `None` when no tree is allowed.
     pub fn marginals(
         self,

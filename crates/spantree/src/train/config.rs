@@ -47,7 +47,7 @@ pub enum Rule {
     MiraFactored,
     /// Averaged perceptron.
     Perceptron,
-    /// Log-likelihood, by AdaGrad with [`LearnerConfig::step`] and [`LearnerConfig::l2`].
+    /// Log-likelihood, by AdaGrad with [`LearnerConfig::step`] and [`LearnerConfig::l2`]; in higher orders with costs.
     LogLinear,
 }
 
@@ -56,8 +56,8 @@ impl Rule {
     pub const ALL: [Rule; 6] =
         [Rule::Pa, Rule::Mira, Rule::MiraK, Rule::MiraFactored, Rule::Perceptron, Rule::LogLinear];
 
-    /// Whether labels are scored together with the heads. The two rules that look at single arcs score bare arcs: the
-    /// probabilities of training are then those of parsing, and the labels are chosen afterwards in any case.
+    /// Whether labels are scored together with the heads in first order. The two rules that look at single arcs score bare arcs:
+    /// the probabilities of training are then those of parsing, and the labels are chosen afterwards in any case.
     #[must_use]
     pub fn is_joint(self) -> bool {
         !matches!(self, Rule::MiraFactored | Rule::LogLinear)
@@ -231,6 +231,8 @@ pub struct TrainConfig {
     pub pruning: Pruning,
     /// How wide the search of the decoder `cube` is.
     pub cube: CubeWidth,
+    /// Whether features of the decoder `cube` look at the number of modifiers.
+    pub valency: bool,
     /// Binary logarithm of the largest table of arc weights.
     pub max_bits: u32,
     /// The same for the two tables of label weights.
@@ -285,6 +287,7 @@ impl Default for TrainConfig {
             pseudo_projective: None,
             pruning: Pruning::default(),
             cube: CubeWidth::default(),
+            valency: false,
             max_bits: 22,
             max_label_bits: 21,
             all_features: None,
@@ -317,6 +320,7 @@ impl TrainConfig {
             || self.mixing != plain.mixing
             || self.pruning != plain.pruning
             || self.cube != plain.cube
+            || self.valency != plain.valency
             || self.pseudo_projective.is_some()
             || self.all_features.is_some()
             || self.templates.is_some();
@@ -355,8 +359,8 @@ impl TrainConfig {
             let remedy = "1 unless the parser is a graph parser";
             return Err(TrainError::setting("order", self.order, remedy));
         }
-        if self.order > 1 && !self.learner.rule.is_joint() {
-            let remedy = "pa, mira, mira-k or perceptron when the order is above 1";
+        if self.order > 1 && self.learner.rule == Rule::MiraFactored {
+            let remedy = "another rule when the order is above 1";
             return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
         }
         let outermost = self.grandchildren == Grandchildren::Outermost;
@@ -372,7 +376,7 @@ impl TrainConfig {
                     "eisner or mst when the order is 1",
                 ));
             }
-            if self.learner.rule == Rule::MiraK {
+            if matches!(self.learner.rule, Rule::MiraK | Rule::LogLinear) {
                 let remedy = "pa, mira or perceptron with the decoder cube";
                 return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
             }

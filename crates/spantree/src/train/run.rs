@@ -60,8 +60,13 @@ impl<'a> Run<'a> {
         compare(train, dev, &mut warn);
         let dev = scored(dev, &mut warn);
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
+        let rule = config.learner.rule;
+        if rule == Rule::LogLinear && config.order > 1 && decoder != Decoder::Eisner {
+            let remedy = "another rule, or the decoder eisner, when the order is above 1";
+            return Err(TrainError::setting("learner.rule", rule, remedy));
+        }
         let checkpoint_data = (train, dev);
-        let templates = templates(config, train, decoder)?;
+        let templates = templates(config, decoder, train)?;
         let crossing = config.pseudo_projective.filter(|_| decoder.is_projective());
         let train = &*encode(train, crossing);
         let engine = engine(&templates, train, decoder, (config.pruning, config.cube))?;
@@ -236,17 +241,18 @@ pub(crate) fn scored<'a>(
 /// The templates asked for, or those that suit the treebank; rules that score bare arcs have no use for label templates.
 fn templates(
     config: &TrainConfig,
-    train: &[Sentence],
     decoder: Decoder,
+    train: &[Sentence],
 ) -> Result<TemplateTexts, TrainError> {
+    let columns = Columns::of(train);
     let mut templates = match &config.templates {
         Some(templates) => templates.clone(),
-        None => {
-            let columns = Columns::of(train);
-            TemplateTexts::for_columns(columns, config.order, config.grandchildren, decoder)?
-        }
+        None => TemplateTexts::for_columns(columns, config.order, config.grandchildren, decoder)?,
     };
-    if !config.learner.rule.is_joint() {
+    if config.valency && decoder == Decoder::Cube {
+        templates.add_valency(columns)?;
+    }
+    if config.order == 1 && !config.learner.rule.is_joint() {
         templates.label.clear();
     }
     Ok(templates)

@@ -9,6 +9,7 @@
 //! others sum over these trees or leave the word out. Some tree agrees with every example: see `data`.
 
 mod cube;
+mod expected;
 mod factored;
 mod log_linear;
 mod margin;
@@ -18,7 +19,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use spantree_decode::{ArcScores, ArcTable, Heads, Ranked};
+use spantree_decode::{ArcScores, ArcTable, Heads, PartScores, Ranked};
 use spantree_learn::{Problem, SparseVector};
 
 use super::TrainConfig;
@@ -68,6 +69,8 @@ pub(super) struct TreeScratch {
     marginals: ArcTable<f64>,
     allowed_marginals: ArcTable<f64>,
     parts: PartScratch,
+    /// Of parts.
+    probabilities: PartScores,
 }
 
 impl TreeScratch {

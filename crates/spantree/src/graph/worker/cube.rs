@@ -49,7 +49,7 @@ impl Worker<'_> {
             labels,
             cost: |_: LabelledArc| 0.0,
         };
-        let search = engine.cube.search();
+        let search = engine.cube.search(&higher.templates);
         let Some(score) = search.decode(&model, scratch, tree, tree_labels) else { return false };
         let trees = &mut self.analysis.trees;
         let new = |heads: &Heads, score: f64| ScoredTree {

@@ -96,7 +96,8 @@ impl Structured for CubeProblem<'_> {
         let (heads, gold_labels) = tree.gold(example);
         let gold = Heads::from(heads.to_vec());
         let gold = (&gold, gold_labels);
-        let found = problem.engine.cube.search().violation(&model, gold, self.update, search);
+        let pruning = problem.engine.cube.search(&higher.templates);
+        let found = pruning.violation(&model, gold, self.update, search);
         *guess = found.unwrap_or_default();
     }
 
@@ -148,7 +149,7 @@ impl CubeProblem<'_> {
 
 impl TreeProblem {
     /// The score of one label of an arc.
-    fn label_score(
+    pub(super) fn label_score(
         &self,
         w: &[f32],
         example: &Example,

@@ -54,6 +54,9 @@ impl LogLinear for TreeProblem {
         scratch: &mut TreeScratch,
         gradient: &mut SparseVector,
     ) -> f64 {
+        if self.parts.is_some() {
+            return self.part_likelihood(w, example, scratch, gradient);
+        }
         self.score(w, example, scratch);
         if example.has_all_heads() {
             Self::forbid_unseen(scratch);

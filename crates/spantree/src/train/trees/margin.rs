@@ -9,7 +9,7 @@ use crate::train::problem::{Example, FREE_HEAD};
 impl TreeProblem {
     /// Adds its cost to every wrong arc. A gold arc gets what its best label scores when wrong ones have their cost added,
     /// and that label is kept in `scratch.costly_labels`.
-    fn add_costs(&self, w: &[f32], example: &Example, scratch: &mut TreeScratch) {
+    pub(super) fn add_costs(&self, w: &[f32], example: &Example, scratch: &mut TreeScratch) {
         let n = example.atoms.len();
         scratch.costly_labels.clear();
         scratch.costly_labels.resize(n, 0);

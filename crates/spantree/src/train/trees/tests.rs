@@ -264,15 +264,93 @@ fn gradients_are_finite_differences() {
     }
 }
 
+/// Problems with parts of all kinds.
+fn part_problems() -> impl Iterator<Item = (TreeProblem, Vec<Example>)> {
+    let orders = [
+        (2, Grandchildren::All),
+        (2, Grandchildren::Outermost),
+        (3, Grandchildren::All),
+        (3, Grandchildren::Outermost),
+    ];
+    orders.into_iter().map(|(order, which)| problem_with(Decoder::Eisner, true, order, which))
+}
+
+#[test]
+fn likelihoods_of_parts_have_costs_and_all_trees() {
+    let mut rng = Rng::new(10);
+    for (problem, examples) in part_problems() {
+        let mut scratch = TreeScratch::default();
+        for example in &examples {
+            let w = weights(&problem, &mut rng);
+            let mut gradient = SparseVector::new();
+            let found = problem.log_likelihood(&w, example, &mut scratch, &mut gradient);
+            let (heads, labels) = scratch.gold(example);
+            let gold = LabelledTree { heads: Heads::from(heads.to_vec()), labels: labels.to_vec() };
+            let mut worst = LabelledTree::default();
+            problem.decode(&w, example, CostMode::Augmented, &mut scratch, &mut worst);
+            let scores = &scratch.parts.scores;
+            let trees = space(Decoder::Eisner).trees(example.heads.len());
+            let total: f64 = trees.map(|tree| scores.tree_score(&tree).exp()).sum();
+            // The features of gold and worst answer differ by what their scores differ in, but for the cost.
+            let mut difference = SparseVector::new();
+            problem.difference(example, &worst, &mut scratch, &mut difference);
+            let ahead: f32 = difference.entries().map(|(id, value)| w[id as usize] * value).sum();
+            let best = scratch.parts.scores.tree_score(&worst.heads);
+            let lost = problem.loss(example, &worst);
+            let expected = f64::from(ahead - lost) + best - total.ln();
+            assert!((found - expected).abs() < 1e-3, "{found} {expected} {gold:?}");
+        }
+    }
+}
+
+#[test]
+fn gradients_of_parts_are_finite_differences() {
+    let mut rng = Rng::new(11);
+    let mut compared = 0;
+    for (problem, examples) in part_problems() {
+        let mut scratch = TreeScratch::default();
+        for example in [&examples[0], &examples[5]] {
+            let mut w = weights(&problem, &mut rng);
+            let mut gradient = SparseVector::new();
+            problem.log_likelihood(&w, example, &mut scratch, &mut gradient);
+            gradient.compact();
+            let slopes: Vec<_> = gradient.entries().step_by(5).collect();
+            for (id, found) in slopes {
+                // Scores have a bend where the best label of an arc changes.
+                let mut labels = Vec::new();
+                let mut value = |change: f32| {
+                    let before = w[id as usize];
+                    w[id as usize] += change;
+                    let mut unused = SparseVector::new();
+                    let value = problem.log_likelihood(&w, example, &mut scratch, &mut unused);
+                    w[id as usize] = before;
+                    let best = scratch.score.best_labels().to_vec();
+                    labels.push((best, scratch.costly_labels.clone()));
+                    value
+                };
+                let slope = (value(0.02) - value(-0.02)) / 0.04;
+                if labels[0] == labels[1] {
+                    assert!((slope - f64::from(found)).abs() < 1e-2, "{id}: {slope} {found}");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
 #[test]
 fn a_gold_tree_outside_the_space_has_no_likelihood() {
-    let (problem, mut examples) = problem(Decoder::Mst, false, 1);
-    examples[0].heads = vec![0, 0, 2, 2];
-    let w = vec![0.0; problem.weights()];
-    let mut gradient = SparseVector::new();
-    let found =
-        problem.log_likelihood(&w, &examples[0], &mut TreeScratch::default(), &mut gradient);
-    assert_eq!((found, gradient.is_empty()), (f64::NEG_INFINITY, true));
+    for (problem, mut examples) in
+        [problem(Decoder::Mst, false, 1), problem(Decoder::Eisner, true, 2)]
+    {
+        examples[0].heads = vec![0, 0, 2, 2];
+        let w = vec![0.0; problem.weights()];
+        let mut gradient = SparseVector::new();
+        let found =
+            problem.log_likelihood(&w, &examples[0], &mut TreeScratch::default(), &mut gradient);
+        assert_eq!((found, gradient.is_empty()), (f64::NEG_INFINITY, true));
+    }
 }
 
 #[test]
