@@ -279,7 +279,7 @@ impl PartScores {
     }
 
     /// All scores.
-    fn tables(&mut self) -> [&mut Vec<f32>; 6] {
+    fn tables(&mut self) -> [&mut Vec<f32>; 7] {
         [
             &mut self.arc_scores,
             &mut self.crossed,
