@@ -140,7 +140,7 @@ fn run_all_epochs(config: &mut TrainConfig) {
 
 /// The default templates, and without one group after the other; last the templates of the 2006 report.
 fn ablations(columns: Columns) -> Result<Vec<(String, TemplateTexts)>> {
-    let full = TemplateTexts::for_columns(columns, 1, Default::default())?;
+    let full = TemplateTexts::for_columns(columns, 1, Default::default(), Decoder::Mst)?;
     let mut sets = vec![("all".to_owned(), full.clone())];
     for (name, belongs) in GROUPS {
         let is_left = |line: &&str| line.starts_with('[') || !belongs(line);

@@ -10,8 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use spantree::feature::Columns;
-use spantree::graph::Parser;
-use spantree::graph::TemplateTexts;
+use spantree::graph::{Decoder, Parser, TemplateTexts};
 use spantree::parser::{ParseOptions, calibration};
 use spantree::train::{Progress, Rule, TrainConfig, Trainer};
 use spantree::treebank::{Sentence, load};
@@ -22,7 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let train = load(&folder.join("train.conllu"))?;
     let dev = load(&folder.join("dev.conllu"))?;
     let mut config = TrainConfig::default();
-    let mut templates = TemplateTexts::for_columns(Columns::of(&train), 1, Default::default())?;
+    let columns = Columns::of(&train);
+    let mut templates = TemplateTexts::for_columns(columns, 1, Default::default(), Decoder::Mst)?;
     let mut model = None;
     for argument in arguments {
         let (key, value) = argument.split_once('=').ok_or("key=value")?;
