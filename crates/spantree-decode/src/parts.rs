@@ -496,9 +496,9 @@ impl PartScores {
     }
 
     /// The score of an arc that another one crosses.
-    pub(crate) fn crossed_score(&self, arc: ArcId) -> f32 {
+    pub(crate) fn crossed_score(&self, arc: ArcId) -> f64 {
         let crossed = self.crossed.get(arc as usize).copied().unwrap_or(0.0);
-        self.arc_score(arc) + crossed
+        f64::from(self.arc_score(arc)) + f64::from(crossed)
     }
 
     /// The scores of the outermost children of the child of an arc, by arc.

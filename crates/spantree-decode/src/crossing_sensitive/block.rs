@@ -34,7 +34,6 @@ use std::sync::LazyLock;
 
 use crate::heads::RootMode;
 use crate::one_endpoint_crossing::signature::{Join, NOTHING, Values};
-use crate::scores::FORBIDDEN;
 use crate::table::ArcTable;
 
 /// The kinds of pieces that are kept for three words.
@@ -119,13 +118,13 @@ impl Blocks {
         &mut self,
         words: usize,
         mode: RootMode,
-        arcs: impl Iterator<Item = (usize, usize, f32)>,
+        arcs: impl Iterator<Item = (usize, usize, f64)>,
     ) {
         self.words = words;
         self.one_root = mode == RootMode::One;
         self.scores.reset(words, f64::NEG_INFINITY);
-        for (head, child, score) in arcs.filter(|arc| arc.2 > FORBIDDEN) {
-            self.scores.set(head, child, f64::from(score));
+        for (head, child, score) in arcs.filter(|arc| arc.2 > f64::NEG_INFINITY) {
+            self.scores.set(head, child, score);
         }
         self.list_neighbours();
         let points = words + 1;

@@ -178,7 +178,8 @@ proptest! {
         let mut previous = f64::INFINITY;
         for (place, (tree, value)) in trees.iter().enumerate() {
             prop_assert!(place == 0 || tree.is_projective());
-            prop_assert!(close(value, score(&case, tree), ERROR) && value <= previous + ERROR);
+            prop_assert!(close(value, score(&case, tree), ERROR), "{} is not {}", value, score(&case, tree));
+            prop_assert!(value <= previous + ERROR);
             prop_assert!(place > 0 || close(value, all[0].1, ERROR));
             previous = value;
         }
