@@ -15,7 +15,7 @@
 //! grand; of the others, those further from the head on its side, and all beyond grand. The root stands left of the sentence and has no head; outermost
 //! children and three siblings have no part in this score.
 //!
-//! A projective tree has the score of [`HigherOrderEisner`](crate::HigherOrderEisner), and with scores of arcs only a tree has that of
+//! A projective tree has the score of [`HigherOrderEisner`], and with scores of arcs only a tree has that of
 //! [`OneEndpointCrossing`](crate::OneEndpointCrossing). The best tree is found exactly. Arcs that are not crossed are put together as in
 //! a projective tree (module `chart`); what is connected by crossings makes a block (module `block`), which looks from
 //! outside like one arc, or like two neighbours without one.
