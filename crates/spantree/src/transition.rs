@@ -13,6 +13,7 @@ mod incremental;
 mod parser;
 mod repairs;
 mod search;
+mod shortcut;
 mod system;
 mod worker;
 
@@ -22,5 +23,6 @@ pub use parser::Parser;
 pub(crate) use parser::{MAX_BEAM, section};
 pub(crate) use repairs::heads_with_edits;
 pub(crate) use search::{Search, Task};
+pub use shortcut::Shortcuts;
 pub use system::TransitionSystem;
 pub use worker::Worker;

@@ -59,7 +59,7 @@ impl AtomSet {
 pub struct Atoms {
     len: usize,
     width: usize,
-    /// Row by row: root, words, before, after.
+    /// Row by row: root, words, before, after, nothing.
     values: Vec<u64>,
     /// FEATS of word `i`: `feats[feat_start[i]..feat_start[i + 1]]`, each a hash of key and of the pair.
     feats: Vec<(u32, u64)>,
@@ -102,6 +102,7 @@ impl Atoms {
         }
         self.push_special(set, 2);
         self.push_special(set, 3);
+        self.values.extend(set.columns.iter().map(|_| 1));
     }
 
     fn push_special(&mut self, set: &AtomSet, which: u64) {
@@ -230,15 +231,32 @@ impl Atoms {
     /// The value in `column` of the row `offset` away from `row`.
     #[inline]
     pub(super) fn at(&self, row: usize, offset: i8, column: usize) -> u64 {
+        self.values[self.neighbour(row, offset) * self.width + column]
+    }
+
+    /// The row `offset` away from a row, which may be one before or behind the sentence.
+    #[inline]
+    fn neighbour(&self, row: usize, offset: i8) -> usize {
         let row = row as isize + offset as isize;
-        let row = if row < 0 {
+        if row < 0 {
             self.len + 1
         } else if row as usize > self.len {
             self.len + 2
         } else {
             row as usize
-        };
-        self.values[row * self.width + column]
+        }
+    }
+
+    /// Where the values of the row `offset` away from a row begin among [`values`](Self::values); `None` has 1 in all columns.
+    #[inline]
+    pub(super) fn start(&self, row: Option<usize>, offset: i8) -> usize {
+        self.width * row.map_or(self.len + 3, |row| self.neighbour(row, offset))
+    }
+
+    /// The values of all rows.
+    #[inline]
+    pub(super) fn values(&self) -> &[u64] {
+        &self.values
     }
 
     /// The values of a list atom of a row.

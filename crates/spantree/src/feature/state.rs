@@ -134,8 +134,8 @@ enum PairAtom {
 /// A part of a template with one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// A column of the atoms.
-    Column(Token, usize),
+    /// A column of the atoms of a token, by its number.
+    Column(u16, u16),
     Label(Token),
     Lefts(Token),
     Rights(Token),
@@ -143,6 +143,7 @@ enum Part {
     Pair(Token, Token, PairAtom),
 }
 
+/// A template with lists.
 #[derive(Clone, Debug)]
 struct Compiled {
     seed: u64,
@@ -151,11 +152,21 @@ struct Compiled {
     lists: Vec<(Token, Atom)>,
 }
 
+/// Templates without lists and with the same number of parts.
+#[derive(Clone, Debug, Default)]
+struct Plain {
+    seeds: Vec<u64>,
+    /// Numbers of parts, one template after the other.
+    parts: Vec<u16>,
+}
+
 /// Memory of [`StateTemplates::features`].
 #[derive(Clone, Debug, Default)]
 pub struct StateScratch {
     /// The token at each address, or [`NONE`].
     tokens: Vec<u32>,
+    /// Where the atoms begin of each token that is asked for them.
+    starts: Vec<usize>,
     /// The value of each part.
     values: Vec<u64>,
 }
@@ -164,9 +175,17 @@ pub struct StateScratch {
 #[derive(Clone, Debug, Default)]
 pub struct StateTemplates {
     addresses: Vec<Address>,
+    /// Tokens that are asked for columns of their atoms.
+    tokens: Vec<Token>,
     parts: Vec<Part>,
+    /// Templates without lists, by their number of parts.
+    plain: [Plain; MAX_PARTS],
+    /// All others.
     templates: Vec<Compiled>,
 }
+
+/// Templates with more parts than this are rare.
+const MAX_PARTS: usize = 6;
 
 impl StateTemplates {
     /// Reads and compiles a template file.
@@ -179,7 +198,13 @@ impl StateTemplates {
             let text = text.split('#').next().unwrap_or("").trim();
             if !text.is_empty() {
                 let template = compiled.compile(text, line, set)?;
-                compiled.templates.push(template);
+                if template.lists.is_empty() && (1..=MAX_PARTS).contains(&template.parts.len()) {
+                    let plain = &mut compiled.plain[template.parts.len() - 1];
+                    plain.seeds.push(template.seed);
+                    plain.parts.extend(template.parts);
+                } else {
+                    compiled.templates.push(template);
+                }
             }
         }
         Ok(compiled)
@@ -243,7 +268,10 @@ impl StateTemplates {
             "lefts" => Part::Lefts(token),
             "rights" => Part::Rights(token),
             "edited" => Part::Edited(token),
-            atom => Part::Column(token, set.column(atom.parse().ok()?)),
+            atom => {
+                let column = set.column(atom.parse().ok()?);
+                Part::Column(number(&mut self.tokens, token) as u16, column as u16)
+            }
         })
     }
 
@@ -255,36 +283,78 @@ impl StateTemplates {
         Some(Token { address, offset })
     }
 
-    /// Calls `found` with the hash of every feature of a state.
+    /// Appends what `position` makes of the hash of every feature of a state.
     pub fn features(
         &self,
         atoms: &Atoms,
         view: View<'_>,
         scratch: &mut StateScratch,
-        mut found: impl FnMut(u32),
+        position: impl Fn(u32) -> u32 + Copy,
+        found: &mut Vec<u32>,
     ) {
-        let StateScratch { tokens, values } = scratch;
-        tokens.clear();
-        tokens.extend(self.addresses.iter().map(|address| address.find(view).unwrap_or(NONE)));
-        values.clear();
-        values.extend(self.parts.iter().map(|part| part.value(atoms, view.state, tokens)));
+        self.find_values(atoms, view, scratch);
+        let StateScratch { tokens, values, .. } = scratch;
+        let finish = move |hash| position(hash::side(hash));
+        let [one, two, three, four, five, six] = &self.plain;
+        one.features::<1>(values, finish, found);
+        two.features::<2>(values, finish, found);
+        three.features::<3>(values, finish, found);
+        four.features::<4>(values, finish, found);
+        five.features::<5>(values, finish, found);
+        six.features::<6>(values, finish, found);
         for template in &self.templates {
             let parts = template.parts.iter();
             let hash =
                 parts.fold(template.seed, |hash, &part| hash::mix(hash, values[part as usize]));
             match template.lists[..] {
-                [] => found(hash::side(hash)),
-                [one] => list(one, atoms, tokens)
-                    .for_each(|value| found(hash::side(hash::mix(hash, value)))),
+                [] => found.push(finish(hash)),
+                [one] => {
+                    let values = list(one, atoms, tokens);
+                    found.extend(values.map(|value| finish(hash::mix(hash, value))));
+                }
                 [one, other, ..] => {
                     for value in list(one, atoms, tokens) {
                         let hash = hash::mix(hash, value);
-                        list(other, atoms, tokens)
-                            .for_each(|value| found(hash::side(hash::mix(hash, value))));
+                        let values = list(other, atoms, tokens);
+                        found.extend(values.map(|value| finish(hash::mix(hash, value))));
                     }
                 }
             }
         }
+    }
+}
+
+impl StateTemplates {
+    /// Looks up all parts.
+    fn find_values(&self, atoms: &Atoms, view: View<'_>, scratch: &mut StateScratch) {
+        let StateScratch { tokens, starts, values } = scratch;
+        tokens.clear();
+        tokens.extend(self.addresses.iter().map(|address| address.find(view).unwrap_or(NONE)));
+        starts.clear();
+        let start = |token: &Token| atoms.start(token.find(tokens), token.offset);
+        starts.extend(self.tokens.iter().map(start));
+        let columns = atoms.values();
+        values.clear();
+        values.extend(self.parts.iter().map(|part| match *part {
+            Part::Column(token, column) => columns[starts[token as usize] + column as usize],
+            _ => part.value(atoms, view.state, tokens).unwrap_or(1),
+        }));
+    }
+}
+
+impl Plain {
+    /// The features of templates of `N` parts: loops of a known length, which is where the time goes.
+    #[inline]
+    fn features<const N: usize>(
+        &self,
+        values: &[u64],
+        finish: impl Fn(u64) -> u32,
+        found: &mut Vec<u32>,
+    ) {
+        let (parts, _) = self.parts.as_chunks::<N>();
+        found.extend(self.seeds.iter().zip(parts).map(|(&seed, parts)| {
+            finish(parts.iter().fold(seed, |hash, &part| hash::mix(hash, values[part as usize])))
+        }));
     }
 }
 
@@ -372,13 +442,11 @@ impl Token {
 }
 
 impl Part {
-    #[inline]
-    fn value(&self, atoms: &Atoms, state: &State, tokens: &[u32]) -> u64 {
+    /// The value of what is not a column of the atoms.
+    fn value(&self, atoms: &Atoms, state: &State, tokens: &[u32]) -> Option<u64> {
         let node = |token: Token| token.find(tokens).map(|word| state.node(word as u32));
-        let value = match *self {
-            Part::Column(token, column) => {
-                token.find(tokens).map(|row| atoms.at(row, token.offset, column))
-            }
+        match *self {
+            Part::Column(..) => None,
             Part::Label(token) => {
                 node(token).filter(|node| node.head != NONE).map(|node| u64::from(node.label) + 2)
             }
@@ -393,8 +461,7 @@ impl Part {
                 let pair = one.find(tokens).zip(other.find(tokens));
                 pair.map(|(one, other)| atom.value(atoms, one, other))
             }
-        };
-        value.unwrap_or(1)
+        }
     }
 }
 
@@ -443,8 +510,7 @@ mod tests {
         let templates = StateTemplates::new(text, &mut set).unwrap();
         atoms.fill(&set, &sent);
         let view = View::new(&state, Window::Front, arc);
-        templates
-            .features(&atoms, view, &mut StateScratch::default(), |feature| found.push(feature));
+        templates.features(&atoms, view, &mut StateScratch::default(), |hash| hash, &mut found);
         found
     }
 
@@ -481,6 +547,31 @@ mod tests {
     }
 
     #[test]
+    fn templates_of_any_number_of_parts_and_lists_have_the_same_kind_of_hash() {
+        let long = "s0.upos + s0.form + b0.upos + b0.form + b1.upos + b1.form + s1.upos";
+        let lists = "s0.feat + b0.feat + b1.upos";
+        let text = format!("s0.upos\n{lists}\n{long}\nb0.upos + b1.upos\n");
+        let mut found = features(&text, None);
+        let upos = |tag: &str| hash::text(tag);
+        let words = [upos("dog"), upos("barks"), upos("loudly")];
+        let tags = [upos("NOUN"), upos("VERB"), upos("ADV")];
+        let feat = |key: &str, value: &str| hash::mix(hash::text(key), hash::text(value));
+        let (number, third) = (feat("Number", "Sing"), feat("Person", "3"));
+        let mut wanted = expected("s0.upos", &tags[..1]);
+        wanted.extend(expected("b0.upos + b1.upos", &tags[1..]));
+        let all = [tags[0], words[0], tags[1], words[1], tags[2], words[2], 1];
+        wanted.extend(expected(long, &all));
+        for one in [feat("Case", "Nom"), number, third] {
+            for other in [number, feat("Person", "2")] {
+                wanted.extend(expected(lists, &[tags[2], one, other]));
+            }
+        }
+        found.sort_unstable();
+        wanted.sort_unstable();
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
     fn the_top_of_the_stack_can_be_the_front() {
         let (sent, state) = state();
         let (mut set, mut atoms) = (AtomSet::default(), Atoms::default());
@@ -488,8 +579,7 @@ mod tests {
         atoms.fill(&set, &sent);
         let view = View::new(&state, Window::Top, None);
         let mut found = Vec::new();
-        templates
-            .features(&atoms, view, &mut StateScratch::default(), |feature| found.push(feature));
+        templates.features(&atoms, view, &mut StateScratch::default(), |hash| hash, &mut found);
         let one = |text, value| expected(text, &[value])[0];
         let (dog, barks) = (hash::text("dog"), hash::text("barks"));
         assert_eq!(found, [one("s0.form", 1), one("b0.form", dog), one("b1.form", barks)]);

@@ -13,6 +13,7 @@ mod config;
 mod greedy;
 mod log_linear;
 mod problem;
+mod shortcuts;
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -36,7 +37,7 @@ use crate::feature::Columns;
 use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, Quantised, Sections, TrainingInfo};
 use crate::transition::{
-    Engine, Header, Parser, Ranking, StateTemplateTexts, TransitionSystem, section,
+    Engine, Header, Parser, Ranking, Shortcuts, StateTemplateTexts, TransitionSystem, section,
 };
 use beam::Beam;
 use greedy::Greedy;
@@ -69,6 +70,7 @@ struct Run<'a> {
     progress: Mutex<Observer<'a>>,
     start: Instant,
     templates: StateTemplateTexts,
+    shortcuts: Option<Shortcuts>,
     crossing: Option<Scheme>,
     info: TrainingInfo,
     problem: TransitionProblem,
@@ -115,6 +117,7 @@ impl<'a> Run<'a> {
             progress,
             start,
             templates,
+            shortcuts: None,
             crossing,
             info,
             problem,
@@ -133,12 +136,12 @@ impl<'a> Run<'a> {
             let stats = self.epoch(number);
             self.checkpoint.tree_epochs += 1;
             let average = self.checkpoint.tree_state.average();
-            let (actions, labels) = self.problem.split(&average);
-            // Actions stand in the place of arcs; there are no parts.
+            let tables = self.problem.split(&average);
+            // Actions stand in the place of arcs, clear decisions in that of parts.
             let weights = TreeWeights {
-                arcs: Quantised::new(actions),
-                labels: Quantised::new(labels),
-                parts: Quantised::new(&[]),
+                arcs: Quantised::new(tables.actions),
+                labels: Quantised::new(tables.labels),
+                parts: Quantised::new(tables.clear),
             };
             let ranking = self.first_ranking();
             let dev = self.judge(&weights, ranking)?;
@@ -196,8 +199,12 @@ impl<'a> Run<'a> {
         self.info.best_epoch = best.epoch;
         let mut calibration = Calibration::default();
         let weights = &best.weights;
-        let (ranking, scores) = self.best_ranking(weights, best.scores)?;
+        let (ranking, mut scores) = self.best_ranking(weights, best.scores)?;
         if !self.dev.is_empty() {
+            if self.problem.shortcuts {
+                self.shortcuts = Some(shortcuts::find(&self.problem.engine, weights, self.dev));
+                scores = self.judge(weights, ranking)?;
+            }
             self.say(Progress::Calibrate);
             calibration = calibrate(self.dev, self.config.dev_threads(), |tried| {
                 Ok(self.assemble(weights, None, tried, ranking)?.into())
@@ -248,11 +255,14 @@ impl<'a> Run<'a> {
         ranking: Option<Ranking>,
     ) -> Result<Parser, TrainError> {
         let engine = &self.problem.engine;
-        let TreeWeights { arcs: actions, labels, .. } = weights;
+        let TreeWeights { arcs: actions, labels, parts: clear } = weights;
         let mut sections = Sections::default();
         sections.push(section::ACTION, &actions.weights);
         sections.push(section::LABEL, &labels.weights);
         sections.push(section::LABEL_FILTER, &engine.filter.to_words());
+        if self.shortcuts.is_some() {
+            sections.push(section::CLEAR, &clear.weights);
+        }
         let header = Header {
             system: engine.system,
             beam: self.config.transition.beam,
@@ -265,6 +275,7 @@ impl<'a> Run<'a> {
             label_scale: labels.scale,
             calibration,
             ranking,
+            shortcuts: self.shortcuts,
         };
         Ok(Parser::from_sections(sections, header)?)
     }

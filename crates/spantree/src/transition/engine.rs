@@ -10,13 +10,14 @@
 use spantree_decode::transition::{Action, State};
 
 use super::system::TransitionSystem;
-use crate::feature::state::{StateScratch, View, Window};
+use crate::feature::state::{StateScratch, View};
 use crate::feature::{AtomSet, Atoms, StateTemplates, TemplateError, direction_side, hash};
 use crate::graph::labels::GivenLabels;
 use crate::graph::table::Weight;
 use crate::graph::{LabelFilter, LabelSet};
 
 use super::header::StateTemplateTexts;
+use super::shortcut::Shortcuts;
 
 /// Weights per feature of an action: shift, left, right, and reduce or swap.
 pub(crate) const ACTIONS: usize = 4;
@@ -48,6 +49,8 @@ pub(crate) struct Engine {
     pub(crate) atoms: AtomSet,
     actions: StateTemplates,
     arc_labels: StateTemplates,
+    clear_actions: StateTemplates,
+    clear_labels: StateTemplates,
     pub(crate) filter: LabelFilter,
     pub(crate) labels: LabelSet,
 }
@@ -60,11 +63,13 @@ pub(crate) struct Sharpness {
     pub(crate) labels: f32,
 }
 
-/// A table of action weights and one of label weights, both of a power of two.
+/// Tables of weights, each of a power of two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights<'a, W> {
     pub(crate) actions: &'a [W],
     pub(crate) labels: &'a [W],
+    /// Those of [clear](super::Shortcuts) actions and labels; empty without shortcuts.
+    pub(crate) clear: &'a [W],
 }
 
 /// Buffers of one thread.
@@ -75,6 +80,10 @@ pub(crate) struct Scratch {
     pub(crate) positions: Vec<u32>,
     /// Labels that must be kept.
     pub(crate) given: GivenLabels,
+    /// Labels that an arc may still have.
+    rivals: Vec<u16>,
+    /// Scores of labels.
+    scores: Vec<f32>,
 }
 
 impl Engine {
@@ -91,7 +100,9 @@ impl Engine {
         let mut atoms = AtomSet::default();
         let actions = StateTemplates::new(&templates.action, &mut atoms)?;
         let arc_labels = StateTemplates::new(&templates.label, &mut atoms)?;
-        Ok(Self { system, atoms, actions, arc_labels, filter, labels })
+        let clear_actions = StateTemplates::new(&templates.clear_action, &mut atoms)?;
+        let clear_labels = StateTemplates::new(&templates.clear_label, &mut atoms)?;
+        Ok(Self { system, atoms, actions, arc_labels, clear_actions, clear_labels, filter, labels })
     }
 
     /// Overwrites `scores` with the scores of legal actions, without their scale; leaves the positions of the features of the
@@ -111,7 +122,8 @@ impl Engine {
         for &action in actions {
             let window = self.system.window(state, action);
             if seen != Some(window) {
-                self.find_positions_through(bits, atoms, (state, window), scratch);
+                let templates = &self.actions;
+                find_groups(templates, bits, atoms, View::new(state, window, None), scratch);
                 sums = sum_groups(weights, &scratch.positions);
                 seen = Some(window);
             }
@@ -132,23 +144,27 @@ impl Engine {
         action: Action,
         scratch: &mut Scratch,
     ) {
-        let window = self.system.window(state, action);
-        self.find_positions_through(bits, atoms, (state, window), scratch);
+        let view = View::new(state, self.system.window(state, action), None);
+        find_groups(&self.actions, bits, atoms, view, scratch);
     }
 
-    fn find_positions_through(
+    /// Overwrites `scores` with the scores of legal actions by the [clear](super::Shortcuts) ones of the templates, without
+    /// their scale; leaves the positions of the features in `scratch`. For systems that have shortcuts.
+    pub(crate) fn score_clear_actions<W: Weight>(
         &self,
-        bits: u32,
+        weights: &[W],
         atoms: &Atoms,
-        (state, window): (&State, Window),
+        state: &State,
+        actions: &[Action],
         scratch: &mut Scratch,
+        scores: &mut Vec<f32>,
     ) {
-        let positions = &mut scratch.positions;
-        positions.clear();
-        let view = View::new(state, window, None);
-        self.actions.features(atoms, view, &mut scratch.features, |sum| {
-            positions.push(hash::position(sum, bits) & !(ACTIONS as u32 - 1));
-        });
+        let view = View::new(state, self.system.window(state, Action::Shift), None);
+        let bits = weights.len().trailing_zeros();
+        find_groups(&self.clear_actions, bits, atoms, view, scratch);
+        let sums = sum_groups(weights, &scratch.positions);
+        scores.clear();
+        scores.extend(actions.iter().map(|&action| sums[class(action)]));
     }
 
     /// The labels that an arc may carry, the given one alone if there is one.
@@ -172,14 +188,21 @@ impl Engine {
         arc: (u32, u32),
         scratch: &mut Scratch,
     ) {
-        let turn = direction_side(arc.0 > arc.1);
-        let window = self.system.window(state, Action::Shift);
-        let view = View::new(state, window, Some(arc));
-        let positions = &mut scratch.positions;
-        positions.clear();
-        self.arc_labels.features(atoms, view, &mut scratch.features, |sum| {
-            positions.push(hash::position(sum.wrapping_add(turn), bits));
-        });
+        let view = View::new(state, self.system.window(state, Action::Shift), Some(arc));
+        find_label_features(&self.arc_labels, bits, atoms, (view, arc), scratch);
+    }
+
+    /// The same by the [clear](super::Shortcuts) ones of the templates.
+    pub(crate) fn find_clear_label_positions(
+        &self,
+        bits: u32,
+        atoms: &Atoms,
+        state: &State,
+        arc: (u32, u32),
+        scratch: &mut Scratch,
+    ) {
+        let view = View::new(state, self.system.window(state, Action::Shift), Some(arc));
+        find_label_features(&self.clear_labels, bits, atoms, (view, arc), scratch);
     }
 
     /// The best label of an arc; leaves the positions of its features in `scratch`.
@@ -200,6 +223,38 @@ impl Engine {
         best_of(allowed, weights, &scratch.positions).map_or(0, |(label, _)| label)
     }
 
+    /// The best label of an arc; those that are clearly not are given up first.
+    pub(crate) fn best_label_by_shortcuts<W: Weight>(
+        &self,
+        weights: Weights<'_, W>,
+        shortcuts: Shortcuts,
+        atoms: &Atoms,
+        state: &State,
+        arc: (u32, u32),
+        scratch: &mut Scratch,
+    ) -> u16 {
+        if let &[label] = self.allowed(atoms, arc, &scratch.given) {
+            return label;
+        }
+        let bits = weights.clear.len().trailing_zeros();
+        self.find_clear_label_positions(bits, atoms, state, arc, scratch);
+        let Scratch { positions, scores, given, rivals, .. } = scratch;
+        let allowed = self.allowed(atoms, arc, given);
+        scores.clear();
+        scores.extend(allowed.iter().map(|&label| label_score(weights.clear, positions, label)));
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let scored = allowed.iter().zip(&*scores);
+        let near = scored.filter(|&(_, score)| score + shortcuts.label_lead > best);
+        rivals.clear();
+        rivals.extend(near.map(|(&label, _)| label));
+        if let [label] = rivals[..] {
+            return label;
+        }
+        let bits = weights.labels.len().trailing_zeros();
+        self.find_label_positions(bits, atoms, state, arc, scratch);
+        best_of(&scratch.rivals, weights.labels, &scratch.positions).map_or(0, |(label, _)| label)
+    }
+
     /// The probability of a label among those that an arc may carry, whose positions are in `scratch`.
     pub(crate) fn label_share<W: Weight>(
         &self,
@@ -216,6 +271,33 @@ impl Engine {
         let score = |label| label_score(weights, &scratch.positions, label);
         share(score(label), allowed.iter().map(|&label| score(label)), sharpness)
     }
+}
+
+/// Leaves the positions of the weights of features of actions in `scratch`, for a table of `2^bits` weights.
+fn find_groups(
+    templates: &StateTemplates,
+    bits: u32,
+    atoms: &Atoms,
+    view: View<'_>,
+    Scratch { features, positions, .. }: &mut Scratch,
+) {
+    positions.clear();
+    let position = |sum| hash::position(sum, bits) & !(ACTIONS as u32 - 1);
+    templates.features(atoms, view, features, position, positions);
+}
+
+/// Leaves the positions of features of an arc's label in `scratch`, for a table of `2^bits` weights.
+fn find_label_features(
+    templates: &StateTemplates,
+    bits: u32,
+    atoms: &Atoms,
+    (view, arc): (View<'_>, (u32, u32)),
+    Scratch { features, positions, .. }: &mut Scratch,
+) {
+    let turn = direction_side(arc.0 > arc.1);
+    positions.clear();
+    let position = |sum: u32| hash::position(sum.wrapping_add(turn), bits);
+    templates.features(atoms, view, features, position, positions);
 }
 
 /// The sums of the weights of each action but Edit.

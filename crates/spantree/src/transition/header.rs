@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::engine::Sharpness;
+use super::shortcut::Shortcuts;
 use super::system::TransitionSystem;
 use crate::feature::{Columns, StateTemplates};
 use crate::model::{Calibration, DevScores, TrainingInfo};
@@ -34,6 +35,9 @@ pub struct Header {
     /// How a beam ranks what it holds: by probabilities, or by sums of scores, as they were learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranking: Option<Ranking>,
+    /// When greedy decisions are clear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shortcuts: Option<Shortcuts>,
 }
 
 /// Inverse temperatures of the probabilities by which a beam ranks sequences of actions.
@@ -67,6 +71,8 @@ const RIGHT: &str = include_str!("../../templates/action_right.txt");
 /// What repairs look like, for systems with edits.
 const EDIT: &str = include_str!("../../templates/action_edit.txt");
 const LABEL: &str = include_str!("../../templates/action_label.txt");
+const CLEAR_ACTION: &str = include_str!("../../templates/clear_action.txt");
+const CLEAR_LABEL: &str = include_str!("../../templates/clear_label.txt");
 
 /// The template files; see [`crate::feature::state`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +81,12 @@ pub struct StateTemplateTexts {
     pub action: String,
     /// Labels of the arcs that they build.
     pub label: String,
+    /// Actions that are [clear](Shortcuts).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub clear_action: String,
+    /// Labels that are clear.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub clear_label: String,
 }
 
 impl StateTemplateTexts {
@@ -93,6 +105,11 @@ impl StateTemplateTexts {
         if system == ArcEdit {
             action += &keep(EDIT);
         }
-        Self { action, label: keep(LABEL) }
+        let mut texts = Self { action, label: keep(LABEL), ..Self::default() };
+        if system.has_shortcuts() {
+            texts.clear_action = keep(CLEAR_ACTION);
+            texts.clear_label = keep(CLEAR_LABEL);
+        }
+        texts
     }
 }

@@ -36,6 +36,7 @@ impl Worker<'_> {
             guide: None,
             first: None,
             sharpness: header.ranking.map(|ranking| header.sharpness(ranking)),
+            shortcuts: header.shortcuts,
         };
         let labels = &self.parser.engine.labels;
         let mut seen = 0;

@@ -16,8 +16,10 @@ pub(crate) mod section {
     pub(crate) const ACTION: &str = "action_weights";
     pub(crate) const LABEL: &str = "action_label_weights";
     pub(crate) const LABEL_FILTER: &str = "action_label_filter";
+    /// Only in a model with shortcuts.
+    pub(crate) const CLEAR: &str = "action_clear_weights";
     /// All of them, in 16-bit numbers.
-    pub(super) const ALL: [&str; 3] = [ACTION, LABEL, LABEL_FILTER];
+    pub(super) const ALL: [&str; 4] = [ACTION, LABEL, LABEL_FILTER, CLEAR];
 }
 
 /// Wider beams than this are not allowed in a model.
@@ -51,7 +53,14 @@ impl Parser {
             let problem = format!("its beam is {}; 1 to {MAX_BEAM} are possible", header.beam);
             return Err(invalid(problem));
         }
-        for (name, least) in [(section::ACTION, 2 * ACTIONS), (section::LABEL, MAX_LABELS)] {
+        let mut tables = vec![(section::ACTION, 2 * ACTIONS), (section::LABEL, MAX_LABELS)];
+        if let Some(shortcuts) = header.shortcuts {
+            tables.push((section::CLEAR, MAX_LABELS));
+            if !header.system.has_shortcuts() || !shortcuts.are_positive() {
+                return Err(invalid("it has shortcuts that do not fit its system".to_owned()));
+            }
+        }
+        for (name, least) in tables {
             let weights = container.section::<i16>(name)?.len();
             if !weights.is_power_of_two() || weights < least {
                 return Err(invalid(format!(
@@ -75,7 +84,8 @@ impl Parser {
     /// # Errors
     /// Never for a parser that was loaded or trained.
     pub fn write_sections(&self, sections: &mut Sections) -> Result<(), ModelError> {
-        for name in section::ALL {
+        let shortcuts = self.header.shortcuts.is_some();
+        for name in section::ALL.into_iter().filter(|&name| shortcuts || name != section::CLEAR) {
             sections.push(name, self.container.section::<i16>(name)?);
         }
         Ok(())
@@ -96,6 +106,10 @@ impl Parser {
     pub(super) fn weights(&self) -> Weights<'_, i16> {
         // Presence and size were checked on loading; an empty table cannot occur.
         let section = |name| self.container.section(name).unwrap_or(&[0; MAX_LABELS]);
-        Weights { actions: section(section::ACTION), labels: section(section::LABEL) }
+        Weights {
+            actions: section(section::ACTION),
+            labels: section(section::LABEL),
+            clear: section(section::CLEAR),
+        }
     }
 }

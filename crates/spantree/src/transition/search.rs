@@ -17,6 +17,7 @@ use spantree_decode::transition::{Action, Gold, OracleScratch, State};
 use spantree_decode::{LogSum, Semiring};
 
 use super::engine::{Engine, Scratch, Sharpness, Weights, share};
+use super::shortcut::Shortcuts;
 use crate::feature::{Atoms, hash};
 use crate::graph::table::Weight;
 
@@ -62,12 +63,19 @@ pub(crate) struct Task<'a, W> {
     pub(crate) first: Option<&'a State>,
     /// How scores become probabilities in a beam; `None` adds up scores.
     pub(crate) sharpness: Option<Sharpness>,
+    /// When greedy decisions are clear; an action that is adds nothing to the score.
+    pub(crate) shortcuts: Option<Shortcuts>,
 }
 
 impl<W> Task<'_, W> {
     /// Whether sequences are ranked by their probabilities.
     pub(crate) fn by_probability(&self) -> bool {
         self.sharpness.is_some() && self.width > 1
+    }
+
+    /// How decisions can be taken one by one, as soon as they are clear.
+    fn shortcuts(&self) -> Option<Shortcuts> {
+        self.shortcuts.filter(|_| self.width == 1)
     }
 }
 
@@ -162,6 +170,16 @@ impl Search {
         }
         let weights = task.weights.actions;
         let (actions, scores) = (&self.actions, &mut self.scores);
+        if let Some(shortcuts) = task.shortcuts() {
+            let (clear, scratch) = (task.weights.clear, &mut self.scratch);
+            task.engine.score_clear_actions(clear, task.atoms, state, actions, scratch, scores);
+            let (best, lead) = lead(scores);
+            if lead >= shortcuts.action_lead {
+                let action = Some(actions[best]);
+                self.candidates.push(Candidate { item, action, score: *score });
+                return;
+            }
+        }
         task.engine.score_actions(weights, task.atoms, state, actions, &mut self.scratch, scores);
         let gain = |own: f32| match task.sharpness {
             Some(sharpness) if task.by_probability() => {
@@ -200,7 +218,18 @@ impl Search {
         let (mut label, mut score) = (0, candidate.score);
         if let Some(arc) = system.arc(&state, action) {
             let (engine, weights, atoms) = (task.engine, task.weights.labels, task.atoms);
-            label = engine.best_label(weights, atoms, &state, arc, &mut self.scratch);
+            let scratch = &mut self.scratch;
+            label = match task.shortcuts() {
+                Some(shortcuts) => engine.best_label_by_shortcuts(
+                    task.weights,
+                    shortcuts,
+                    atoms,
+                    &state,
+                    arc,
+                    scratch,
+                ),
+                None => engine.best_label(weights, atoms, &state, arc, scratch),
+            };
             let (head, child) = (u64::from(arc.0), u64::from(arc.1));
             arcs = arcs.wrapping_add(hash::mix(hash::mix(head, child), label.into()));
             if let Some(sharpness) = task.sharpness.filter(|_| task.by_probability()) {
@@ -231,6 +260,19 @@ impl Search {
         }
         actions.reverse();
     }
+}
+
+/// The first of the best scores, and its lead over the others.
+fn lead(scores: &[f32]) -> (usize, f32) {
+    let (mut best, mut second) = (0, f32::NEG_INFINITY);
+    for at in 1..scores.len() {
+        if scores[at] > scores[best] {
+            (second, best) = (scores[best], at);
+        } else {
+            second = second.max(scores[at]);
+        }
+    }
+    (best, scores[best] - second)
 }
 
 #[cfg(test)]

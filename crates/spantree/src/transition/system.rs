@@ -96,6 +96,12 @@ impl TransitionSystem {
         matches!(self, Self::EasyFirst | Self::LrSpine)
     }
 
+    /// Whether decisions can be taken by some of the templates: all actions are scored through one window, by weights side by
+    /// side.
+    pub(crate) fn has_shortcuts(self) -> bool {
+        !self.has_places() && self != Self::ArcEdit
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::ArcEager => "arc-eager",

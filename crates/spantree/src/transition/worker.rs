@@ -129,6 +129,7 @@ impl<'p> Worker<'p> {
             guide: guide.as_ref(),
             first: None,
             sharpness: header.ranking.map(|ranking| header.sharpness(ranking)),
+            shortcuts: header.shortcuts,
         };
         Self::search_spans(&mut self.search, &task, spans);
         // Scores of actions have a scale, probabilities have none.

@@ -22,7 +22,7 @@ use spantree_learn::{self as learn, Learner, Outcome, SparseVector, logistic_ste
 use super::super::TrainConfig;
 use super::config::TransitionLearning;
 use super::problem::{Example, LabelScratch, TransitionProblem};
-use crate::transition::{Engine, Search, Task, Weights, weight_position};
+use crate::transition::{Engine, Search, Task, weight_position};
 
 /// See the [module](self).
 pub(super) struct Beam {
@@ -284,10 +284,10 @@ impl Learner<TransitionProblem> for Beam {
         weights: &mut learn::State,
         scratch: &mut BeamScratch,
     ) -> Outcome {
-        let (actions, labels) = problem.split(weights.weights());
         let task = Task {
             engine: &problem.engine,
-            weights: Weights { actions, labels },
+            weights: problem.split(weights.weights()),
+            shortcuts: None,
             atoms: &example.atoms,
             width: self.width,
             guide: None,

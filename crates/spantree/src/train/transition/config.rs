@@ -103,6 +103,12 @@ impl TransitionConfig {
         self.beam > 1 && !matches!(self.learning, Local | LogLinear)
     }
 
+    /// Whether single decisions are learned and taken, so that clear ones need few templates.
+    pub(super) fn takes_shortcuts(&self) -> bool {
+        let local = self.learning == TransitionLearning::Local;
+        local && self.beam == 1 && self.system.has_shortcuts()
+    }
+
     pub(crate) fn check(&self) -> Result<(), TrainError> {
         if !(1..=MAX_BEAM).contains(&self.beam) {
             return Err(TrainError::setting(

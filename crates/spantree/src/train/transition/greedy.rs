@@ -63,15 +63,11 @@ impl Greedy {
         let engine = &problem.engine;
         engine.system.system().costs(state, &example.gold, actions, oracle, costs);
         self.oracle.restrict(costs);
-        let table = problem.split(weights.weights()).0;
+        let table = problem.split(weights.weights()).actions;
         let buffers = &mut labels.engine;
         engine.score_actions(table, &example.atoms, state, actions, buffers, scores);
-        let best = |free: bool| {
-            let some = (0..actions.len()).filter(|&at| (costs[at] == 0) == free);
-            some.reduce(|a, b| if scores[b] > scores[a] { b } else { a })
-        };
-        let right = best(true).unwrap_or(0);
-        let Some(wrong) = best(false) else { return (actions[right], None) };
+        let right = best(scores, costs, true).unwrap_or(0);
+        let Some(wrong) = best(scores, costs, false) else { return (actions[right], None) };
         let loss = 1.0 - scores[right] + scores[wrong];
         let (right, wrong) = (actions[right], actions[wrong]);
         if loss > 0.0 {
@@ -88,8 +84,43 @@ impl Greedy {
             }
             weights.add(self.aggressiveness.min(loss / features.max(1) as f32), delta);
         }
+        if problem.shortcuts {
+            self.correct_clear(problem, example, weights, scratch);
+        }
         (right, (loss >= 1.0).then_some(wrong))
     }
+
+    /// Learns from the same state to decide by few templates; see [`Shortcuts`](crate::transition::Shortcuts).
+    fn correct_clear(
+        &self,
+        problem: &TransitionProblem,
+        example: &Example,
+        weights: &mut learn::State,
+        GreedyScratch { state, actions, scores, costs, labels, delta, .. }: &mut GreedyScratch,
+    ) {
+        let (table, buffers) = (problem.split(weights.weights()).clear, &mut labels.engine);
+        let atoms = &example.atoms;
+        problem.engine.score_clear_actions(table, atoms, state, actions, buffers, scores);
+        let pair = best(scores, costs, true).zip(best(scores, costs, false));
+        let Some((right, wrong)) = pair else { return };
+        let loss = 1.0 - scores[right] + scores[wrong];
+        if loss > 0.0 {
+            let start = problem.clear_start() as u32;
+            delta.clear();
+            for (action, sign) in [(actions[right], 1.0), (actions[wrong], -1.0)] {
+                let positions = buffers.positions.iter();
+                positions.for_each(|&at| delta.add(start + weight_position(at, action), sign));
+            }
+            let features = 2 * buffers.positions.len().max(1);
+            weights.add(self.aggressiveness.min(loss / features as f32), delta);
+        }
+    }
+}
+
+/// The first of the best actions that cost nothing, or of those that cost something.
+fn best(scores: &[f32], costs: &[u32], free: bool) -> Option<usize> {
+    let some = (0..scores.len()).filter(|&at| (costs[at] == 0) == free);
+    some.reduce(|a, b| if scores[b] > scores[a] { b } else { a })
 }
 
 impl Learner<TransitionProblem> for Greedy {

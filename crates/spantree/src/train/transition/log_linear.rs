@@ -71,7 +71,7 @@ impl LogLinear {
         let engine = &problem.engine;
         engine.system.system().costs(state, &example.gold, actions, oracle, costs);
         self.oracle.restrict(costs);
-        let table = problem.split(weights.weights()).0;
+        let table = problem.split(weights.weights()).actions;
         engine.score_actions(table, &example.atoms, state, actions, buffers, scores);
         softmax(scores);
         let free = || (0..actions.len()).filter(|&at| costs[at] == 0);
@@ -109,7 +109,7 @@ impl LogLinear {
         let engine = &problem.engine;
         engine.find_label_positions(problem.label_bits(), &example.atoms, state, arc, buffers);
         let allowed = engine.allowed(&example.atoms, arc, &buffers.given);
-        let (positions, table) = (&buffers.positions, problem.split(weights.weights()).1);
+        let (positions, table) = (&buffers.positions, problem.split(weights.weights()).labels);
         scores.clear();
         scores.extend(allowed.iter().map(|&label| label_score(table, positions, label)));
         softmax(scores);

@@ -10,7 +10,8 @@ use super::super::TrainConfig;
 use super::super::support::Support;
 use crate::feature::Atoms;
 use crate::transition::{
-    Engine, Scratch, TransitionSystem, best_of, heads_with_edits, label_score, weight_position,
+    Engine, Scratch, TransitionSystem, Weights, best_of, heads_with_edits, label_score,
+    weight_position,
 };
 
 /// The label of a word whose DEPREL is `_`: any.
@@ -74,7 +75,12 @@ pub(super) struct TransitionProblem {
     pub(super) engine: Engine,
     action_bits: u32,
     label_bits: u32,
+    /// Whether clear decisions are learned, too.
+    pub(super) shortcuts: bool,
 }
+
+/// Binary logarithm of the number of weights of clear decisions: as many as stay in the cache.
+const CLEAR_BITS: u32 = 20;
 
 impl Problem for TransitionProblem {
     type Example = Example;
@@ -91,7 +97,12 @@ pub(super) struct LabelScratch {
 impl TransitionProblem {
     /// Sizes the tables for the features on the way to the gold trees.
     pub(super) fn new(engine: Engine, examples: &[Example], config: &TrainConfig) -> Self {
-        let mut problem = Self { engine, action_bits: 0, label_bits: 0 };
+        let mut problem = Self {
+            engine,
+            action_bits: 0,
+            label_bits: 0,
+            shortcuts: config.transition.takes_shortcuts(),
+        };
         let TrainConfig { max_bits, max_label_bits, all_features, .. } = *config;
         let all_features = all_features.unwrap_or(false);
         problem.action_bits = Support::fit(max_bits, all_features, |bits, support| {
@@ -158,6 +169,11 @@ impl TransitionProblem {
 
     /// Number of weights.
     pub(super) fn weights(&self) -> usize {
+        self.clear_start() + if self.shortcuts { 1 << CLEAR_BITS } else { 0 }
+    }
+
+    /// Where the weights of clear decisions begin.
+    pub(super) fn clear_start(&self) -> usize {
         (1 << self.action_bits) + (1 << self.label_bits)
     }
 
@@ -171,9 +187,11 @@ impl TransitionProblem {
         self.action_bits
     }
 
-    /// The weights of actions and those of labels.
-    pub(super) fn split<'a>(&self, weights: &'a [f32]) -> (&'a [f32], &'a [f32]) {
-        weights.split_at(1 << self.action_bits)
+    /// The tables in a list of weights.
+    pub(super) fn split<'a>(&self, weights: &'a [f32]) -> Weights<'a, f32> {
+        let (actions, others) = weights.split_at(1 << self.action_bits);
+        let (labels, clear) = others.split_at(1 << self.label_bits);
+        Weights { actions, labels, clear }
     }
 
     /// The label that the weights give to an arc. If the arc is gold and its label does not win by a margin of 1, the weights
@@ -188,26 +206,58 @@ impl TransitionProblem {
         scratch: &mut LabelScratch,
     ) -> u16 {
         let LabelScratch { engine: buffers, delta } = scratch;
-        let table = self.split(weights.weights()).1;
-        self.engine.find_label_positions(self.label_bits, &example.atoms, state, arc, buffers);
-        let allowed = self.engine.allowed(&example.atoms, arc, &buffers.given);
-        let positions = &buffers.positions;
-        let best = best_of(allowed, table, positions).map_or(0, |best| best.0);
+        let engine = &self.engine;
+        let table = self.split(weights.weights()).labels;
+        engine.find_label_positions(self.label_bits, &example.atoms, state, arc, buffers);
+        let allowed = engine.allowed(&example.atoms, arc, &buffers.given);
+        let best = best_of(allowed, table, &buffers.positions).map_or(0, |best| best.0);
         let Some(gold) = example.label(arc) else { return best };
-        let rivals = allowed.iter().filter(|&&label| label != gold);
-        if let Some((rival, score)) = best_of(rivals, table, positions) {
-            let loss = 1.0 - label_score(table, positions, gold) + score;
-            if loss > 0.0 {
-                let start = 1 << self.action_bits;
-                delta.clear();
-                for &position in positions {
-                    delta.add(start + (position ^ u32::from(gold)), 1.0);
-                    delta.add(start + (position ^ u32::from(rival)), -1.0);
-                }
-                let features = 2 * positions.len().max(1);
-                weights.add(aggressiveness.min(loss / features as f32), delta);
+        if let Some(violation) = violation(gold, allowed, table, &buffers.positions) {
+            let start = 1 << self.action_bits;
+            step(violation, start, &buffers.positions, aggressiveness, weights, delta);
+        }
+        if self.shortcuts {
+            engine.find_clear_label_positions(CLEAR_BITS, &example.atoms, state, arc, buffers);
+            let allowed = engine.allowed(&example.atoms, arc, &buffers.given);
+            let table = self.split(weights.weights()).clear;
+            if let Some(violation) = violation(gold, allowed, table, &buffers.positions) {
+                let start = self.clear_start() as u32;
+                step(violation, start, &buffers.positions, aggressiveness, weights, delta);
             }
         }
         best
     }
+}
+
+/// A label that is not a margin of 1 ahead of a rival.
+struct Violation {
+    gold: u16,
+    rival: u16,
+    loss: f32,
+}
+
+/// Whether the gold label is less than a margin of 1 ahead of its best rival.
+fn violation(gold: u16, allowed: &[u16], table: &[f32], positions: &[u32]) -> Option<Violation> {
+    let rivals = allowed.iter().filter(|&&label| label != gold);
+    let (rival, score) = best_of(rivals, table, positions)?;
+    let loss = 1.0 - label_score(table, positions, gold) + score;
+    (loss > 0.0).then_some(Violation { gold, rival, loss })
+}
+
+/// A passive-aggressive step on the features of a label, whose table begins at `start`.
+fn step(
+    Violation { gold, rival, loss }: Violation,
+    start: u32,
+    positions: &[u32],
+    aggressiveness: f32,
+    weights: &mut learn::State,
+    delta: &mut SparseVector,
+) {
+    delta.clear();
+    for &position in positions {
+        delta.add(start + (position ^ u32::from(gold)), 1.0);
+        delta.add(start + (position ^ u32::from(rival)), -1.0);
+    }
+    let features = 2 * positions.len().max(1);
+    weights.add(aggressiveness.min(loss / features as f32), delta);
 }

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use spantree_learn::Rng;
 use spantree_treebank::{Generator, GeneratorConfig, Sentence};
 
+use super::super::engine::best_of;
 use super::*;
 use crate::feature::Columns;
 use crate::graph::{LabelFilter, LabelSet};
@@ -19,6 +20,12 @@ fn setting(system: TransitionSystem) -> (Vec<Sentence>, Engine, Vec<i16>, Vec<i1
     let mut random = |bits: u32| (0..1 << bits).map(|_| rng.below(2000) as i16 - 1000).collect();
     let (actions, labels) = (random(14), random(12));
     (sentences, engine, actions, labels)
+}
+
+/// A greedy search without anything that is given.
+fn task<'a>(engine: &'a Engine, weights: Weights<'a, i16>, atoms: &'a Atoms) -> Task<'a, i16> {
+    let (guide, first, sharpness, shortcuts) = (None, None, None, None);
+    Task { engine, weights, atoms, width: 1, guide, first, sharpness, shortcuts }
 }
 
 /// A state and all arcs that were built on the way to it, in order.
@@ -70,11 +77,10 @@ fn an_unbounded_beam_finds_the_best_of_all_sequences() {
         for sent in sentences.iter().filter(|sent| (1..=4).contains(&sent.len())).take(5) {
             let mut atoms = Atoms::default();
             atoms.fill(&engine.atoms, sent);
-            let weights = Weights { actions: &actions[..], labels: &labels[..] };
+            let weights = Weights { actions: &actions[..], labels: &labels[..], clear: &[] };
             for sharpness in [None, Some(Sharpness { actions: 1e-3, labels: 2e-3 })] {
                 let (engine, atoms, width) = (&engine, &atoms, usize::MAX);
-                let task =
-                    Task { engine, weights, atoms, width, guide: None, first: None, sharpness };
+                let task = Task { width, sharpness, ..task(engine, weights, atoms) };
                 let (mut first, mut all) = (Reached::default(), Vec::new());
                 system.system().start(sent.len(), &mut first.0);
                 enumerate(&task, (&first, 0.0), &mut Scratch::default(), &mut all);
@@ -114,17 +120,8 @@ fn the_history_of_an_item_leads_to_its_state() {
     for sent in sentences.iter().filter(|sent| !sent.is_empty()).take(10) {
         let mut atoms = Atoms::default();
         atoms.fill(&engine.atoms, sent);
-        let weights = Weights { actions: &actions[..], labels: &labels[..] };
-        let task = Task {
-            engine: &engine,
-            weights,
-            atoms: &atoms,
-            width: 5,
-            guide: None,
-            first: None,
-            sharpness: None,
-        };
-        search.run(&task);
+        let weights = Weights { actions: &actions[..], labels: &labels[..], clear: &[] };
+        search.run(&Task { width: 5, ..task(&engine, weights, &atoms) });
         for item in &search.items {
             search.history(item.step, &mut history);
             let system = engine.system.system();
@@ -134,4 +131,54 @@ fn the_history_of_an_item_leads_to_its_state() {
             assert_eq!(state, item.state);
         }
     }
+}
+
+/// The state at the end of a greedy search by the templates of clear decisions alone.
+fn by_clear_templates(engine: &Engine, clear: &[i16], atoms: &Atoms) -> State {
+    let (system, mut state) = (engine.system.system(), State::default());
+    let (mut actions, mut scores, mut scratch) = (Vec::new(), Vec::new(), Scratch::default());
+    system.start(atoms.len(), &mut state);
+    while !system.is_final(&state) {
+        system.actions(&state, &mut actions);
+        engine.score_clear_actions(clear, atoms, &state, &actions, &mut scratch, &mut scores);
+        let action = actions[lead(&scores).0];
+        let label = system.arc(&state, action).map_or(0, |arc| {
+            engine.find_clear_label_positions(12, atoms, &state, arc, &mut scratch);
+            let allowed = engine.allowed(atoms, arc, &scratch.given);
+            best_of(allowed, clear, &scratch.positions).unwrap().0
+        });
+        system.apply(&mut state, action, label);
+    }
+    state
+}
+
+#[test]
+fn clear_decisions_are_taken_by_few_templates_and_others_by_all() {
+    for system in TransitionSystem::ALL.into_iter().filter(|system| system.has_shortcuts()) {
+        let (sentences, engine, actions, labels) = setting(system);
+        let (mut search, mut differ) = (Search::default(), 0);
+        for sent in sentences.iter().filter(|sent| !sent.is_empty()) {
+            let mut atoms = Atoms::default();
+            atoms.fill(&engine.atoms, sent);
+            let weights = Weights { actions: &actions[..], labels: &labels[..], clear: &labels };
+            let mut end = |leads: Option<(f32, f32)>| {
+                let shortcuts =
+                    leads.map(|(action_lead, label_lead)| Shortcuts { action_lead, label_lead });
+                search.run(&Task { shortcuts, ..task(&engine, weights, &atoms) });
+                search.items[0].state.clone()
+            };
+            let all = end(None);
+            assert_eq!(end(Some((f32::MAX, f32::MAX))), all);
+            assert_eq!(end(Some((0.0, 0.5))), by_clear_templates(&engine, &labels, &atoms));
+            differ += u32::from(end(Some((0.0, 0.5))) != all);
+        }
+        assert!(differ > 20, "{system}: {differ}");
+    }
+}
+
+#[test]
+fn the_lead_is_that_of_the_first_of_the_best() {
+    assert_eq!(lead(&[1.0]), (0, f32::INFINITY));
+    assert_eq!(lead(&[1.0, 4.0, 3.0]), (1, 1.0));
+    assert_eq!(lead(&[4.0, 1.0, 4.0]), (0, 0.0));
 }
