@@ -185,16 +185,42 @@ fn a_beam_learns_without_greedy_training_before() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_loads_again() {
-    let config = config(TransitionSystem::ArcEager, 2);
-    let first = bytes(train(&config), "transition-first");
-    assert!(first == bytes(train(&config), "transition-second"));
-    let other = TrainConfig { seed: 2, ..config };
-    assert!(first != bytes(train(&other), "transition-other"));
-    let loaded = Pipeline::from_bytes("copy", &first).unwrap();
-    let summary = loaded.info().parser.as_ref().unwrap().summary();
-    assert_eq!(summary, "transition, system arc-eager, beam 2");
-    // Half a file is refused.
-    assert!(Pipeline::from_bytes("half", &first[..first.len() / 2]).is_err());
+    for beam in [1, 2] {
+        let config = config(TransitionSystem::ArcEager, beam);
+        let parser = train(&config);
+        assert_eq!(parser.info().shortcuts.is_some(), beam == 1);
+        let first = bytes(parser, "transition-first");
+        assert!(first == bytes(train(&config), "transition-second"));
+        let other = TrainConfig { seed: 2, ..config };
+        assert!(first != bytes(train(&other), "transition-other"));
+        let loaded = Pipeline::from_bytes("copy", &first).unwrap();
+        let summary = loaded.info().parser.as_ref().unwrap().summary();
+        assert_eq!(summary, format!("transition, system arc-eager, beam {beam}"));
+        // Half a file is refused.
+        assert!(Pipeline::from_bytes("half", &first[..first.len() / 2]).is_err());
+    }
+}
+
+#[test]
+fn greedy_parsers_decide_clear_cases_alike_and_need_a_development_set_for_it() {
+    let config = config(TransitionSystem::ArcStandard, 1);
+    let parser = train(&config);
+    let shortcuts = parser.info().shortcuts.unwrap();
+    assert!(shortcuts.action_lead < 1e6 && shortcuts.label_lead < 1e6, "{shortcuts:?}");
+    // A list of two trees comes from a beam, which asks all templates.
+    let beam = ParseOptions { k_best: 2, ..ParseOptions::default() };
+    let (mut same, mut words) = (0, 0);
+    let mut worker = parser.worker();
+    for mut sent in treebank(3, 60).into_iter().filter(|sent| !sent.is_empty()) {
+        worker.parse(&mut sent, &ParseOptions::default()).unwrap();
+        let quick: Vec<_> = sent.heads().collect();
+        worker.parse(&mut sent, &beam).unwrap();
+        same += quick.into_iter().zip(sent.heads()).filter(|(one, other)| one == other).count();
+        words += sent.len();
+    }
+    assert!(same * 20 > words * 19, "{same} of {words}");
+    let alone = train_transition(&config, (&treebank(1, 50), 1), &[], &mut |_| ()).unwrap();
+    assert_eq!(alone.info().shortcuts, None);
 }
 
 #[test]

@@ -109,7 +109,8 @@ pub struct ScoredTree {
     pub heads: Vec<u32>,
     /// Relations of the words, as numbers of the parser's labels.
     pub labels: Vec<u16>,
-    /// Score of the tree under the model.
+    /// Score of the tree under the model; that of a greedy transition parser leaves out decisions that were
+    /// [clear](crate::transition::Shortcuts).
     pub score: f64,
     /// Logarithm of its probability, if asked for.
     pub log_probability: Option<f64>,

@@ -95,7 +95,11 @@ impl<'a> Run<'a> {
         let system = config.transition.system;
         let scheme = config.pseudo_projective.unwrap_or(Scheme::Head);
         let crossing = (system.is_projective() && info.non_projective > 0.0).then_some(scheme);
-        let templates = StateTemplateTexts::new(system, Columns::of(train));
+        let columns = Columns::of(train);
+        let mut templates = StateTemplateTexts::new(system, columns);
+        if config.transition.takes_shortcuts() {
+            templates = templates.with_shortcuts(columns);
+        }
         let train = &*encode(train, crossing);
         let engine = engine(config, &templates, train)?;
         let sentences = train.iter().filter(|sent| !sent.is_empty());

@@ -105,11 +105,14 @@ impl StateTemplateTexts {
         if system == ArcEdit {
             action += &keep(EDIT);
         }
-        let mut texts = Self { action, label: keep(LABEL), ..Self::default() };
-        if system.has_shortcuts() {
-            texts.clear_action = keep(CLEAR_ACTION);
-            texts.clear_label = keep(CLEAR_LABEL);
-        }
-        texts
+        Self { action, label: keep(LABEL), ..Self::default() }
+    }
+
+    /// The same with the default templates of clear decisions.
+    #[must_use]
+    pub fn with_shortcuts(self, columns: Columns) -> Self {
+        let [clear_action, clear_label] =
+            [CLEAR_ACTION, CLEAR_LABEL].map(|text| StateTemplates::select(text, columns));
+        Self { clear_action, clear_label, ..self }
     }
 }

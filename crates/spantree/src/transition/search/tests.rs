@@ -14,7 +14,8 @@ fn setting(system: TransitionSystem) -> (Vec<Sentence>, Engine, Vec<i16>, Vec<i1
     let sentences: Vec<_> = Generator::new(GeneratorConfig::default()).take(40).collect();
     let labels = LabelSet::from_treebank(&sentences);
     let filter = LabelFilter::from_treebank(&sentences, &labels, 1);
-    let templates = StateTemplateTexts::new(system, Columns::of(&sentences));
+    let columns = Columns::of(&sentences);
+    let templates = StateTemplateTexts::new(system, columns).with_shortcuts(columns);
     let engine = Engine::new(system, &templates, labels, filter).unwrap();
     let mut rng = Rng::new(3);
     let mut random = |bits: u32| (0..1 << bits).map(|_| rng.below(2000) as i16 - 1000).collect();
