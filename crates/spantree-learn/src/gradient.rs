@@ -5,7 +5,7 @@
 //! mirror descent), separately for each weight with gradient `g`:
 //!
 //! ```text
-//! w ← (h w + η g) / (h + η λ),    h = 1 (constant rate)  or  h = ε + √(Σ g²) (AdaGrad)
+//! w ← (h w + η g) / (h + η λ),    h = 1 (constant rate)  or  h = ε + √(Σ g²) (AdaGrad, with a small or a large ε)
 //! ```
 //!
 //! A weight without gradient shrinks by `h / (h + η λ)` per example. That is put off until the weight has a gradient again, or
@@ -21,12 +21,14 @@ use crate::state::State;
 const EPSILON: f64 = 1e-6;
 
 /// How the length of a step depends on the past of a weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rate {
     /// It does not.
     Constant,
     /// Shorter for weights with large gradients in the past (AdaGrad).
     Adaptive,
+    /// The same with this ε: a weight whose gradients have been smaller does not make up for it by longer steps.
+    Damped(f32),
 }
 
 /// Stochastic gradient ascent; see the [module](self).
@@ -51,7 +53,7 @@ impl StochasticGradient {
     /// Fills the tables that these settings need, if they are empty.
     fn prepare(&self, state: &mut State) {
         let len = state.weights.len();
-        if self.rate == Rate::Adaptive && state.squares.is_empty() {
+        if self.rate != Rate::Constant && state.squares.is_empty() {
             state.squares.resize(len, 0.0);
         }
         if self.l2 > 0.0 && state.paid.is_empty() {
@@ -64,6 +66,7 @@ impl StochasticGradient {
         match self.rate {
             Rate::Constant => 1.0,
             Rate::Adaptive => EPSILON + f64::from(state.squares[id]).sqrt(),
+            Rate::Damped(epsilon) => f64::from(epsilon) + f64::from(state.squares[id]).sqrt(),
         }
     }
 
@@ -85,7 +88,7 @@ impl StochasticGradient {
 
     fn climb(&self, state: &mut State, id: usize, gradient: f32) {
         let weight = self.paid_weight(state, id);
-        if self.rate == Rate::Adaptive {
+        if self.rate != Rate::Constant {
             state.squares[id] += gradient * gradient;
         }
         let h = self.scale(state, id);
@@ -193,14 +196,16 @@ mod tests {
 
     #[test]
     fn two_adaptive_steps_by_hand() {
-        let learner = StochasticGradient { step: 0.5, rate: Rate::Adaptive, l2: 0.2 };
-        // g₁ = 0.5, h₁ = √0.25; w₁ = 0.5 · 0.5 / (0.5 + 0.1). g₂ = 1 − p, h₂ = √(0.25 + g₂²).
-        let first = (0.5 * 0.5) / (0.5 + 0.5 * 0.2);
-        let g = wrong_probability(&[first, -first]);
-        let h = (0.25 + g * g).sqrt();
-        let second = (h * first + 0.5 * g) / (h + 0.1);
-        let state = run(learner, &[two_answers()], &[0, 0], 2);
-        assert_close(state.weights(), &[second, -second], 1e-5);
+        for (rate, epsilon) in [(Rate::Adaptive, 0.0), (Rate::Damped(0.3), 0.3)] {
+            let learner = StochasticGradient { step: 0.5, rate, l2: 0.2 };
+            // g₁ = 0.5, h₁ = ε + √0.25; w₁ = 0.5 · 0.5 / (h₁ + 0.1). g₂ = 1 − p, h₂ = ε + √(0.25 + g₂²).
+            let first = (0.5 * 0.5) / (epsilon + 0.5 + 0.5 * 0.2);
+            let g = wrong_probability(&[first, -first]);
+            let h = epsilon + (0.25 + g * g).sqrt();
+            let second = (h * first + 0.5 * g) / (h + 0.1);
+            let state = run(learner, &[two_answers()], &[0, 0], 2);
+            assert_close(state.weights(), &[second, -second], 1e-5);
+        }
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn variants(experiment: &str, base: &TrainConfig, columns: Columns) -> Result<Ve
         "k-best" => {
             for k in [1, 2, 5, 10] {
                 add(format!("k = {k}"), 1, &|config| {
-                    config.learner.rule = Rule::MiraK;
+                    config.learner.rule = Some(Rule::MiraK);
                     config.learner.k = k;
                 });
             }

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bits" => config.max_bits = value.parse()?,
             "learner" => {
                 let rule = Rule::ALL.into_iter().find(|rule| rule.to_string() == value);
-                config.learner.rule = rule.ok_or("no such learner")?;
+                config.learner.rule = Some(rule.ok_or("no such learner")?);
             }
             "c" => config.learner.aggressiveness = value.parse()?,
             "k" => config.learner.k = value.parse()?,

@@ -36,7 +36,7 @@ fn train(decoder: Decoder, order: u32) -> Parser {
 #[test]
 fn likelihoods_and_numbers_of_modifiers_are_learned() {
     let (data, dev) = (treebank(1, 150, 0.0), treebank(2, 50, 0.0));
-    let learner = LearnerConfig { rule: Rule::LogLinear, ..LearnerConfig::default() };
+    let learner = LearnerConfig { rule: Some(Rule::LogLinear), ..LearnerConfig::default() };
     for config in [
         TrainConfig { learner, ..config(Decoder::Eisner, 2) },
         TrainConfig { learner, ..config(Decoder::Eisner, 3) },

@@ -162,7 +162,7 @@ fn features_of_gold_arcs_alone_do_too() {
 }
 
 fn learner(rule: Rule) -> LearnerConfig {
-    LearnerConfig { rule, ..LearnerConfig::default() }
+    LearnerConfig { rule: Some(rule), ..LearnerConfig::default() }
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(super) struct Settings {
     /// transition: number of states kept side by side; 1 is greedy and fastest [default: 1]
     #[arg(long, value_name = "N")]
     beam: Option<usize>,
-    /// Largest number of epochs [default: 15; neural: by the size of the treebank]
+    /// Largest number of epochs [default: 15; log-linear in higher orders: 6; neural: by the size of the treebank]
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
     /// Stop when dev LAS has not risen for N epochs; neural runs all epochs [default: 6]
@@ -42,7 +42,7 @@ pub(super) struct Settings {
     /// Orders above 1: which grandchildren features look at [default: all]
     #[arg(long, value_name = "WHICH")]
     grandchildren: Option<GrandchildrenChoice>,
-    /// How weights are updated [default: pa]
+    /// How weights are updated [default: pa; in higher orders with eisner: log-linear]
     #[arg(long, value_name = "RULE")]
     learner: Option<LearnerChoice>,
     /// pa: largest step on one sentence [default: 0.02]
@@ -54,7 +54,7 @@ pub(super) struct Settings {
     /// mira-k: number of trees that gold is compared with [default: 5]
     #[arg(long, value_name = "K")]
     k: Option<usize>,
-    /// log-linear: length of the steps [default: 0.03]
+    /// log-linear: length of the steps [default: 0.05]
     #[arg(long, value_name = "STEP")]
     step: Option<f64>,
     /// log-linear: strength of the regulariser per sentence [default: 0]
@@ -63,7 +63,7 @@ pub(super) struct Settings {
     /// What a mistake costs [default: labels]
     #[arg(long, value_name = "COST")]
     cost: Option<CostChoice>,
-    /// With eisner, encode crossing arcs in the labels (head, path or head+path) instead of lifting them
+    /// With eisner, encode crossing arcs in the labels (head, path or head+path) instead of lifting them [default: head in higher orders without --decoder]
     #[arg(long, value_name = "SCHEME")]
     pseudo_projective: Option<Scheme>,
     /// Train on N parts of the data in parallel and mix the weights after each epoch; the model depends on N, but not with
@@ -191,6 +191,7 @@ impl Settings {
         set(&mut config.transition.system, self.system);
         set(&mut config.transition.beam, self.beam);
         set(&mut config.epochs, self.epochs);
+        set(&mut config.likelihood_epochs, self.epochs);
         config.neural.epochs = self.epochs.or(config.neural.epochs);
         set(&mut config.patience, self.patience);
         set(&mut config.order, self.order.map(|order| order.arcs));
@@ -200,7 +201,7 @@ impl Settings {
         set(&mut config.seed, self.seed);
         config.decoder = self.decoder()?.or(config.decoder);
         config.pseudo_projective = self.pseudo_projective.or(config.pseudo_projective);
-        set(&mut config.learner.rule, self.learner.map(Rule::from));
+        config.learner.rule = self.learner.map(Rule::from).or(config.learner.rule);
         set(&mut config.learner.aggressiveness, self.aggressiveness);
         set(&mut config.learner.square_root, self.square_root.then_some(true));
         set(&mut config.learner.k, self.k);

@@ -467,6 +467,10 @@ fn each_context(
     }
 }
 
+/// Probabilities below this are not passed on: most items have next to none, and all of them together weigh less than rounding to
+/// nine digits.
+const NEGLIGIBLE: f64 = 1e-13;
+
 impl Chart<'_, LogSum> {
     /// Calls `found` with each item, each of its splits and the probability of both.
     pub(super) fn probabilities(
@@ -482,12 +486,15 @@ impl Chart<'_, LogSum> {
         outside[self.index_of(self.goal_item())] = 1.0;
         while let Some(item) = items.pop() {
             let probability = outside[self.index_of(item)];
-            if probability == 0.0 {
+            if probability < NEGLIGIBLE {
                 continue;
             }
             let value = self.value(item);
             self.each_value(item, |split, score| {
                 let share = probability * (score - value).exp();
+                if share < NEGLIGIBLE {
+                    return;
+                }
                 found(item, split, share);
                 for part in self.parts_of(item, split) {
                     outside[self.index_of(part)] += share;

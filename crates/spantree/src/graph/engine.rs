@@ -32,6 +32,8 @@ pub struct Engine {
     pub higher: Option<HigherOrder>,
     /// How wide [`Decoder::Cube`] searches.
     pub cube: CubeWidth,
+    /// Whether the tree of the most likely arcs is wanted rather than the most likely tree; for projective trees with parts.
+    pub minimum_risk: bool,
 }
 
 impl Engine {
@@ -80,6 +82,7 @@ impl Engine {
             labels,
             decoder,
             cube,
+            minimum_risk: false,
         })
     }
 }

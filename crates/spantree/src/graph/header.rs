@@ -28,6 +28,9 @@ pub struct Header {
     /// How wide the decoder `cube` searches.
     #[serde(default)]
     pub cube: CubeWidth,
+    /// Whether the tree of the most likely arcs is wanted rather than the most likely tree.
+    #[serde(default)]
+    pub minimum_risk: bool,
     /// Scales of the weight tables.
     pub tables: TableInfo,
     /// How scores become probabilities.

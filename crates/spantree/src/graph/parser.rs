@@ -119,9 +119,10 @@ impl Parser {
                 )));
             }
         }
-        let engine =
+        let mut engine =
             Engine::new(&header.templates, labels, filters, decoder, (header.pruning, header.cube))
                 .map_err(|error| invalid(error.to_string()))?;
+        engine.minimum_risk = header.minimum_risk;
         let scheme =
             header.pseudo_projective.as_deref().map(str::parse).transpose().map_err(invalid)?;
         Ok(Self { container, header, engine, crossing: scheme.map(PseudoProjective::new) })

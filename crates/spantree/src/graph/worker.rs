@@ -97,14 +97,7 @@ impl<'p> Worker<'p> {
         watch.lap(&mut self.timing.scores);
         let decoder = match self.is_cube() && self.search_cube(options.k_best) {
             true => engine.decoder,
-            false => {
-                let wanted = (&*sent, options.k_best);
-                let scores = match self.has_parts() && !self.is_cube() {
-                    true => Scores::Parts(&self.parts.scores),
-                    false => Scores::Arcs(&self.score.scores),
-                };
-                self.search.find(engine.decoder, scores, wanted, &mut self.analysis)?
-            }
+            false => self.find_trees(sent, options.k_best)?,
         };
         watch.lap(&mut self.timing.search);
         self.label_trees();
@@ -125,6 +118,27 @@ impl<'p> Worker<'p> {
         let analysis = self.parse(&mut sent.clone(), &options).ok()?;
         (!analysis.confidences.is_empty()).then_some(())?;
         Some(self.search.marginals())
+    }
+
+    /// Adds the `k` best trees to the analysis and returns the decoder that was used.
+    fn find_trees(&mut self, sent: &Sentence, k: usize) -> Result<Decoder, ParseError> {
+        let decoder = self.parser.engine.decoder;
+        let has_parts = self.has_parts() && !self.is_cube();
+        let minimum_risk = self.parser.engine.minimum_risk && has_parts;
+        let Self { search, parts, analysis, .. } = self;
+        let only_one = minimum_risk && k <= 1;
+        if only_one && search.prefer_likely_arcs(&parts.scores, 1, &mut analysis.trees) {
+            return Ok(decoder);
+        }
+        let scores = match has_parts {
+            true => Scores::Parts(&parts.scores),
+            false => Scores::Arcs(&self.score.scores),
+        };
+        let decoder = search.find(decoder, scores, (sent, k), analysis)?;
+        if minimum_risk && decoder.is_projective() {
+            search.prefer_likely_arcs(&parts.scores, k.max(1), &mut analysis.trees);
+        }
+        Ok(decoder)
     }
 
     /// Labels all trees, the best one last, so that its scores are still there for the confidences.

@@ -14,7 +14,7 @@ use spantree_learn::{
 use spantree_treebank::transform::Scheme;
 
 use super::cost::Cost;
-use super::{TrainError, TransitionConfig};
+use super::{TrainError, TransitionConfig, choose_decoder};
 use crate::graph::{CubeWidth, Decoder, Grandchildren, Pruning, TemplateTexts};
 use crate::model::Source;
 use crate::neural::{Encoder, NeuralConfig};
@@ -104,8 +104,9 @@ impl From<Violations> for Update {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnerConfig {
-    /// How weights are updated.
-    pub rule: Rule,
+    /// How weights are updated; `None`: by log-likelihood in higher orders with projective trees, else by `pa`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
     /// `pa`: C, the largest step on one sentence.
     pub aggressiveness: f64,
     /// `pa`: whether the margin is the square root of the cost, which asks less of long sentences. The guess is then the best
@@ -117,6 +118,9 @@ pub struct LearnerConfig {
     pub violation: Violations,
     /// `log-linear`: length of the steps.
     pub step: f64,
+    /// `log-linear`: what is added to the size of all gradients that a weight has had, by which its steps are divided; keeps the steps
+    /// of rare features small.
+    pub damping: f64,
     /// `log-linear`: strength of the regulariser per sentence.
     pub l2: f64,
 }
@@ -124,18 +128,24 @@ pub struct LearnerConfig {
 impl Default for LearnerConfig {
     fn default() -> Self {
         Self {
-            rule: Rule::Pa,
+            rule: None,
             aggressiveness: 0.02,
             square_root: false,
             k: 5,
             violation: Violations::Node,
-            step: 0.03,
+            step: 0.05,
+            damping: 0.3,
             l2: 0.0,
         }
     }
 }
 
 impl LearnerConfig {
+    /// The rule; see [`TrainConfig::settled`].
+    pub(super) fn rule(&self) -> Rule {
+        self.rule.unwrap_or(Rule::Pa)
+    }
+
     pub(super) fn passive_aggressive(&self) -> PassiveAggressive {
         let cost_augmented = PassiveAggressive::cost_augmented(self.aggressiveness);
         match self.square_root {
@@ -160,7 +170,11 @@ impl LearnerConfig {
     }
 
     pub(super) fn stochastic_gradient(&self) -> StochasticGradient {
-        StochasticGradient { step: self.step as f32, rate: Rate::Adaptive, l2: self.l2 as f32 }
+        let rate = match self.damping > 0.0 {
+            true => Rate::Damped(self.damping as f32),
+            false => Rate::Adaptive,
+        };
+        StochasticGradient { step: self.step as f32, rate, l2: self.l2 as f32 }
     }
 
     fn check(&self) -> Result<(), TrainError> {
@@ -175,8 +189,10 @@ impl LearnerConfig {
         if !positive(self.step) {
             return Err(TrainError::setting("learner.step", self.step, number));
         }
-        if !(0.0..=1e6).contains(&self.l2) {
-            return Err(TrainError::setting("learner.l2", self.l2, "a number from 0 to 1000000"));
+        for (name, value) in [("learner.l2", self.l2), ("learner.damping", self.damping)] {
+            if !(0.0..=1e6).contains(&value) {
+                return Err(TrainError::setting(name, value, "a number from 0 to 1000000"));
+            }
         }
         Ok(())
     }
@@ -217,6 +233,8 @@ pub struct TrainConfig {
     pub grandchildren: Grandchildren,
     /// Largest number of epochs for trees.
     pub epochs: u64,
+    /// The same for log-likelihood in higher orders, which is as far after few.
+    pub likelihood_epochs: u64,
     /// Epochs for the labels of finished trees.
     pub label_epochs: u64,
     /// Stop when dev LAS has not risen for this many epochs.
@@ -224,7 +242,8 @@ pub struct TrainConfig {
     /// The decoder; `None` chooses by the share of non-projective arcs, see [`choose_decoder`](super::choose_decoder).
     #[serde(with = "by_name", skip_serializing_if = "Option::is_none")]
     pub decoder: Option<Decoder>,
-    /// What a projective decoder learns from crossing arcs: lifted arcs, or also labels by which they can be put back.
+    /// What a projective decoder learns from crossing arcs: lifted arcs, or also labels by which they can be put back. Higher orders
+    /// whose decoder is not given have labels.
     #[serde(with = "by_name", skip_serializing_if = "Option::is_none")]
     pub pseudo_projective: Option<Scheme>,
     /// How many arcs a higher-order parser scores.
@@ -281,6 +300,7 @@ impl Default for TrainConfig {
             order: 1,
             grandchildren: Grandchildren::All,
             epochs: 15,
+            likelihood_epochs: 6,
             label_epochs: 10,
             patience: 6,
             decoder: None,
@@ -338,6 +358,31 @@ impl TrainConfig {
         self.all_features.unwrap_or(true)
     }
 
+    /// These settings with all that follows from the share of crossing arcs filled in; with the decoder.
+    pub(super) fn settled(&self, non_projective: f64) -> Result<(Self, Decoder), TrainError> {
+        let mut config = self.clone();
+        let decoder = self.decoder.unwrap_or_else(|| choose_decoder(non_projective));
+        if self.order > 1 && decoder == Decoder::Eisner {
+            config.learner.rule.get_or_insert(Rule::LogLinear);
+            if self.decoder.is_none() {
+                config.pseudo_projective.get_or_insert(Scheme::Head);
+            }
+        }
+        if config.has_likelihood_of_parts() {
+            if decoder != Decoder::Eisner {
+                let remedy = "another rule, or the decoder eisner, when the order is above 1";
+                return Err(TrainError::setting("learner.rule", Rule::LogLinear, remedy));
+            }
+            config.epochs = self.likelihood_epochs;
+        }
+        Ok((config, decoder))
+    }
+
+    /// Whether parts of several arcs are learned by log-likelihood.
+    pub(super) fn has_likelihood_of_parts(&self) -> bool {
+        self.order > 1 && self.learner.rule() == Rule::LogLinear
+    }
+
     /// Number of threads that parse the development set.
     pub(crate) fn dev_threads(&self) -> usize {
         self.threads.max(self.min_dev_threads)
@@ -359,9 +404,10 @@ impl TrainConfig {
             let remedy = "1 unless the parser is a graph parser";
             return Err(TrainError::setting("order", self.order, remedy));
         }
-        if self.order > 1 && self.learner.rule == Rule::MiraFactored {
+        let rule = self.learner.rule();
+        if self.order > 1 && rule == Rule::MiraFactored {
             let remedy = "another rule when the order is above 1";
-            return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
+            return Err(TrainError::setting("learner.rule", rule, remedy));
         }
         let outermost = self.grandchildren == Grandchildren::Outermost;
         if self.order > 1 && outermost && self.decoder == Some(Decoder::OneEndpointCrossing) {
@@ -376,12 +422,12 @@ impl TrainConfig {
                     "eisner or mst when the order is 1",
                 ));
             }
-            if matches!(self.learner.rule, Rule::MiraK | Rule::LogLinear) {
+            if matches!(rule, Rule::MiraK | Rule::LogLinear) {
                 let remedy = "pa, mira or perceptron with the decoder cube";
-                return Err(TrainError::setting("learner.rule", self.learner.rule, remedy));
+                return Err(TrainError::setting("learner.rule", rule, remedy));
             }
         }
-        if self.epochs == 0 {
+        if self.epochs.min(self.likelihood_epochs) == 0 {
             return Err(TrainError::NoEpoch);
         }
         for (name, bits) in [("max_bits", self.max_bits), ("max_label_bits", self.max_label_bits)] {
@@ -454,7 +500,7 @@ mod tests {
         assert_eq!(kind(|_| ()), Kind::Neural);
         assert_eq!(kind(|config| config.seed = 7), Kind::Neural);
         assert_eq!(kind(|config| config.order = 2), Kind::Graph);
-        assert_eq!(kind(|config| config.learner.rule = Rule::Mira), Kind::Graph);
+        assert_eq!(kind(|config| config.learner.rule = Some(Rule::Mira)), Kind::Graph);
         assert_eq!(kind(|config| config.transition.beam = 8), Kind::Transition);
         let mut config = TrainConfig { parser: Some(Kind::Transition), ..TrainConfig::default() };
         config.learner.aggressiveness = 0.1;

@@ -36,13 +36,13 @@ impl Epoch<'_> {
         let learner = &self.config.learner;
         if problem.engine.decoder == Decoder::Cube {
             let problem = &CubeProblem { trees: problem, update: learner.violation.into() };
-            return match learner.rule {
+            return match learner.rule() {
                 Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),
                 Rule::Perceptron => self.run(&Perceptron, problem, examples, state),
                 _ => self.run(&learner.passive_aggressive(), problem, examples, state),
             };
         }
-        match learner.rule {
+        match learner.rule() {
             Rule::Pa => self.run(&learner.passive_aggressive(), problem, examples, state),
             Rule::Mira => self.run(&PassiveAggressive::mira(), problem, examples, state),
             Rule::MiraK => self.run(&learner.mira_k(), problem, examples, state),
@@ -62,7 +62,7 @@ impl Epoch<'_> {
         state: &mut State,
     ) -> EpochStats {
         let learner = &self.config.learner;
-        match learner.rule {
+        match learner.rule() {
             Rule::Pa | Rule::LogLinear => {
                 self.run(&learner.passive_aggressive(), problem, examples, state)
             }

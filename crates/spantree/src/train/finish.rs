@@ -65,6 +65,7 @@ impl Parts<'_> {
                 .as_ref()
                 .map_or_else(Pruning::default, |h| h.pruner.pruning),
             cube: self.engine.cube,
+            minimum_risk: self.engine.minimum_risk,
             tables: TableInfo {
                 arc_scale: arcs.scale,
                 label_scale: labels.scale,

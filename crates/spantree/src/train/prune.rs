@@ -8,12 +8,12 @@
 
 use std::ops::Range;
 
-use spantree_learn::{State, epoch, jackknife, shard_orders};
+use spantree_learn::{Rate, State, StochasticGradient, epoch, jackknife, shard_orders};
 
+use super::TrainConfig;
 use super::cost::WordCosts;
 use super::problem::{Example, FREE_HEAD};
 use super::trees::TreeProblem;
-use super::{LearnerConfig, TrainConfig};
 use crate::graph::pruner::PruneScratch;
 use crate::graph::table::ArcGroups;
 use crate::graph::{Candidates, Decoder, DecoderScratch, Engine, HigherOrder};
@@ -23,7 +23,7 @@ const FOLDS: usize = 3;
 /// After so many epochs a pruner is close to its best.
 const EPOCHS: u64 = 4;
 /// Length of its steps.
-const STEP: f64 = 0.05;
+const STEP: f32 = 0.05;
 /// Binary logarithm of the largest table: a pruner looks at every arc, so that its weights should stay in the cache.
 const MAX_BITS: u32 = 20;
 
@@ -109,7 +109,7 @@ struct Lesson<'a> {
 impl Lesson<'_> {
     /// The averaged weights after some epochs without the sentences that are held out.
     fn learn(&self, examples: &[Example], held_out: &Range<usize>) -> Vec<f32> {
-        let learner = LearnerConfig { step: STEP, ..Default::default() }.stochastic_gradient();
+        let learner = StochasticGradient { step: STEP, rate: Rate::Adaptive, l2: 0.0 };
         let mut state = State::new(self.problem.weights());
         let mut scratch = Default::default();
         for number in 0..EPOCHS {

@@ -16,7 +16,7 @@ use super::labels::LabelProblem;
 use super::problem::Example;
 use super::prune::{Learned, learn_pruner};
 use super::trees::TreeProblem;
-use super::{Observer, Progress, Rule, TrainConfig, TrainError, TrainWarning, choose_decoder};
+use super::{Observer, Progress, Rule, TrainConfig, TrainError, TrainWarning};
 use crate::feature::Columns;
 use crate::graph::{
     CubeWidth, Decoder, Engine, Filters, LabelSet, MAX_LABELS, Parser, Pruning, TemplateTexts,
@@ -26,7 +26,8 @@ use crate::parser::ParseOptions;
 
 /// See the [module](self).
 pub(super) struct Run<'a> {
-    config: &'a TrainConfig,
+    /// All settled.
+    config: TrainConfig,
     /// Number of versions of each example; see [`Trainer::train_versions`](super::Trainer::train_versions).
     versions: usize,
     /// Without scored words: none.
@@ -48,7 +49,7 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(super) fn new(
-        config: &'a TrainConfig,
+        config: &TrainConfig,
         (train, versions): (&[Sentence], usize),
         dev: &'a [Sentence],
         progress: Observer<'a>,
@@ -59,31 +60,27 @@ impl<'a> Run<'a> {
         let info = inspect(config, &train[..train.len() / versions.max(1)], &mut warn)?;
         compare(train, dev, &mut warn);
         let dev = scored(dev, &mut warn);
-        let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
-        let rule = config.learner.rule;
-        if rule == Rule::LogLinear && config.order > 1 && decoder != Decoder::Eisner {
-            let remedy = "another rule, or the decoder eisner, when the order is above 1";
-            return Err(TrainError::setting("learner.rule", rule, remedy));
-        }
+        let (config, decoder) = config.settled(info.non_projective)?;
         let checkpoint_data = (train, dev);
-        let templates = templates(config, decoder, train)?;
+        let templates = templates(&config, decoder, train)?;
         let crossing = config.pseudo_projective.filter(|_| decoder.is_projective());
         let train = &*encode(train, crossing);
-        let engine = engine(&templates, train, decoder, (config.pruning, config.cube))?;
+        let mut engine = engine(&templates, train, decoder, (config.pruning, config.cube))?;
+        engine.minimum_risk = config.has_likelihood_of_parts();
         let costs = WordCosts::new(&config.cost, &engine.labels, !engine.scorer.labels.is_empty())?;
         let (label_examples, mut tree_examples) = examples(&engine, train, &mut warn)?;
-        let labels = LabelProblem::new(&engine, &label_examples, config);
+        let labels = LabelProblem::new(&engine, &label_examples, &config);
         let pruner = engine.higher.as_ref().map(|higher| {
             let versions = versions.max(1);
-            let learned = learn_pruner(&engine, higher, &mut tree_examples, versions, config);
+            let learned = learn_pruner(&engine, higher, &mut tree_examples, versions, &config);
             let Learned { heads, share, recall, .. } = learned;
             progress(Progress::Pruned { heads, share, recall });
             Quantised::new(&learned.weights)
         });
-        let trees = TreeProblem::new(engine, costs, &tree_examples, config);
+        let trees = TreeProblem::new(engine, costs, &tree_examples, &config);
         let checkpoint =
-            Checkpoint::new(config, checkpoint_data, 1 << labels.bits(), trees.weights())?;
-        let memory = memory(config, trees.weights() + (1 << labels.bits()))
+            Checkpoint::new(&config, checkpoint_data, 1 << labels.bits(), trees.weights())?;
+        let memory = memory(&config, trees.weights() + (1 << labels.bits()))
             + 2 * tree_examples.iter().map(Example::memory).sum::<usize>();
         let (decoder, non_projective) = (decoder.to_string(), info.non_projective);
         progress(Progress::Start { memory, decoder, non_projective });
@@ -115,8 +112,13 @@ impl<'a> Run<'a> {
                 sentences: self.label_examples.len() / self.versions,
             });
             let tick = |_| say(&self.progress, Progress::Sentence);
-            let stats = Epoch { config: self.config, number, versions: self.versions, tick: &tick }
-                .learn_labels(&self.labels, &self.label_examples, &mut self.checkpoint.label_state);
+            let stats =
+                Epoch { config: &self.config, number, versions: self.versions, tick: &tick }
+                    .learn_labels(
+                        &self.labels,
+                        &self.label_examples,
+                        &mut self.checkpoint.label_state,
+                    );
             self.checkpoint.label_epochs += 1;
             self.checkpoint.save()?;
             self.say(Progress::LabelEpoch {
@@ -140,8 +142,9 @@ impl<'a> Run<'a> {
                 sentences: self.tree_examples.len() / self.versions,
             });
             let tick = |_| say(&self.progress, Progress::Sentence);
-            let stats = Epoch { config: self.config, number, versions: self.versions, tick: &tick }
-                .learn_trees(&self.trees, &self.tree_examples, &mut self.checkpoint.tree_state);
+            let stats =
+                Epoch { config: &self.config, number, versions: self.versions, tick: &tick }
+                    .learn_trees(&self.trees, &self.tree_examples, &mut self.checkpoint.tree_state);
             self.checkpoint.tree_epochs += 1;
             let scores = self.judge(&relabel)?;
             self.checkpoint.save()?;
@@ -252,7 +255,7 @@ fn templates(
     if config.valency && decoder == Decoder::Cube {
         templates.add_valency(columns)?;
     }
-    if config.order == 1 && !config.learner.rule.is_joint() {
+    if config.order == 1 && !config.learner.rule().is_joint() {
         templates.label.clear();
     }
     Ok(templates)
@@ -295,7 +298,7 @@ fn examples(
 
 /// Bytes of the weights with all that learners keep beside them.
 fn memory(config: &TrainConfig, weights: usize) -> usize {
-    let state = if config.learner.rule == Rule::LogLinear { 16 } else { 8 };
+    let state = if config.learner.rule() == Rule::LogLinear { 16 } else { 8 };
     let mixing = if config.threads > 1 { (config.threads + 2) * state } else { 0 };
     weights * (state + mixing)
 }
