@@ -10,7 +10,7 @@
 //! | [`Factored`] | one margin constraint per part | [`FactoredMira`](crate::FactoredMira) |
 //! | [`LogLinear`] | log-likelihood and its gradient | [`StochasticGradient`](crate::StochasticGradient), [`fit`](crate::fit) |
 //!
-//! Weights are a plain slice `w`, so that a table in training and a memory-mapped model look the same. The features of an
+//! Weights are a plain slice `w`, so that a table in training and one of a model file look the same. The features of an
 //! answer `y` are a sparse vector `f(y)` of ids below `w.len()`, and its score is `w · f(y)`.
 //! Implementations must be deterministic: the same weights, example and arguments give the same answer, whatever the
 //! buffers held before.

@@ -1,4 +1,4 @@
-//! A model is one file: a JSON header that says what it is, and sections of numbers that can be memory-mapped.
+//! A model is one file: a JSON header that says what it is, and aligned sections of numbers that are used as they are.
 //!
 //! [`container`] knows bytes, sections and checksums; [`header`] knows what the stages say about themselves; `quantised`
 //! rounds weights. Each stage writes and reads its own sections; [`crate::Pipeline`] puts them into one file.
