@@ -176,6 +176,23 @@ impl PartKind {
 #[derive(Clone, Debug, Default)]
 struct Group {
     templates: Vec<Compiled>,
+    /// By template: all bits where it looks at labels or at valency, else none.
+    labels: Vec<u32>,
+    valency: Vec<u32>,
+    /// The templates with arc atoms.
+    with_arcs: Vec<usize>,
+}
+
+impl Group {
+    fn push(&mut self, template: Compiled) {
+        let bits = |looks: bool| if looks { u32::MAX } else { 0 };
+        self.labels.push(bits(template.labels));
+        self.valency.push(bits(template.valency));
+        if !template.arcs.is_empty() {
+            self.with_arcs.push(self.templates.len());
+        }
+        self.templates.push(template);
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -228,8 +245,7 @@ impl PartTemplates {
         let mut all = Self::default();
         for template in templates {
             if let Some(kind) = PartKind::of(template) {
-                let group = &mut all.groups[kind as usize];
-                group.templates.push(Compiled::new(kind, template, set));
+                all.groups[kind as usize].push(Compiled::new(kind, template, set));
             }
         }
         all
@@ -274,8 +290,8 @@ impl PartTemplates {
         (part, labels): (Part, PartLabels),
         mut found: impl FnMut(u32),
     ) {
-        let templates = &self.groups[kind as usize].templates[..];
-        let width = templates.len();
+        let group = &self.groups[kind as usize];
+        let width = group.templates.len();
         let row = |place: usize, word: Option<usize>| {
             let word = word.unwrap_or(atoms.len() + 1);
             &sides.values[kind as usize][place][word * width..][..width]
@@ -286,23 +302,38 @@ impl PartTemplates {
             [0, 1].map(|at| others.get(at).map(|&place| row(2 + at, part.word(place))));
         let shape = shape(kind, part);
         let (label_side, valency_side) = (labels.side(kind), valency_side(labels.valency));
-        for (column, template) in templates.iter().enumerate() {
-            let mut sum = shape.wrapping_add(heads[column]).wrapping_add(children[column]);
+        let mut with_arcs = group.with_arcs.iter().copied().peekable();
+        for start in (0..width).step_by(LANES) {
+            let lanes = start..width.min(start + LANES);
+            let mut sums = [shape; LANES];
+            add_row(&mut sums, &heads[lanes.clone()]);
+            add_row(&mut sums, &children[lanes.clone()]);
             for other in [first, second].into_iter().flatten() {
-                sum = sum.wrapping_add(other[column]);
+                add_row(&mut sums, &other[lanes.clone()]);
             }
-            if !template.arcs.is_empty() {
-                sum = sum.wrapping_add(arc_side(&template.arcs, kind, (atoms, between), part));
+            add_masked(&mut sums, &group.labels[lanes.clone()], label_side);
+            add_masked(&mut sums, &group.valency[lanes.clone()], valency_side);
+            while let Some(column) = with_arcs.next_if(|&column| column < lanes.end) {
+                let arcs = &group.templates[column].arcs;
+                let side = arc_side(arcs, kind, (atoms, between), part);
+                sums[column - start] = sums[column - start].wrapping_add(side);
             }
-            if template.labels {
-                sum = sum.wrapping_add(label_side);
-            }
-            if template.valency {
-                sum = sum.wrapping_add(valency_side);
-            }
-            found(sum);
+            sums[..lanes.len()].iter().for_each(|&sum| found(sum));
         }
     }
+}
+
+/// So many features are summed at once.
+const LANES: usize = 8;
+
+#[inline]
+fn add_row(sums: &mut [u32; LANES], row: &[u32]) {
+    sums.iter_mut().zip(row).for_each(|(sum, side)| *sum = sum.wrapping_add(*side));
+}
+
+#[inline]
+fn add_masked(sums: &mut [u32; LANES], mask: &[u32], side: u32) {
+    sums.iter_mut().zip(mask).for_each(|(sum, mask)| *sum = sum.wrapping_add(mask & side));
 }
 
 impl PartSides {
