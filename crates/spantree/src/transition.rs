@@ -18,7 +18,7 @@ mod system;
 mod worker;
 
 pub(crate) use engine::{Engine, Scratch, Weights, best_of, label_score, weight_position};
-pub use header::{Header, Ranking, StateTemplateTexts};
+pub use header::{HASHING, Header, Ranking, StateTemplateTexts};
 pub use parser::Parser;
 pub(crate) use parser::{MAX_BEAM, section};
 pub(crate) use repairs::heads_with_edits;

@@ -63,7 +63,7 @@ fn with_repairs(sentences: Vec<Sentence>) -> Vec<Sentence> {
 
 #[test]
 fn edits_are_learned_and_noted() {
-    let data = with_repairs(treebank(1, 300));
+    let data = with_repairs(treebank(1, 500));
     let dev = with_repairs(treebank(2, 60));
     for beam in [1, 4] {
         let config = config(TransitionSystem::ArcEdit, beam);

@@ -270,12 +270,11 @@ impl Atoms {
 
     /// In which keys of FEATS two rows agree, and in which they do not.
     pub(super) fn agreement(&self, one: usize, other: usize) -> u64 {
-        let mut sum = 2_u64;
+        let (mut sum, others) = (2_u64, self.feats(other));
         for &(key, value) in self.feats(one) {
-            let both = self.feats(other).iter().find(|feat| feat.0 == key);
-            sum = both.map_or(sum, |feat| {
-                sum.wrapping_add(hash::mix(key.into(), u64::from(feat.1 == value)))
-            });
+            if let Some(feat) = others.iter().find(|feat| feat.0 == key) {
+                sum = sum.wrapping_add(hash::mix(key.into(), u64::from(feat.1 == value)));
+            }
         }
         sum
     }
@@ -360,6 +359,12 @@ impl Between {
 fn lower(form: &str) -> u64 {
     if form.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return hash::text(form);
+    }
+    let mut ascii = [0; 64];
+    if let Some(ascii) = ascii.get_mut(..form.len()).filter(|_| form.is_ascii()) {
+        let lower = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte.to_ascii_lowercase() };
+        ascii.iter_mut().zip(form.bytes()).for_each(|(to, byte)| *to = lower(byte));
+        return hash::bytes(ascii);
     }
     let lower: String = form
         .chars()

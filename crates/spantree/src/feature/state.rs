@@ -20,7 +20,8 @@
 //! A [`Window`] says which words these are, so that arcs are between `s0` and `b0` in all systems: where they join the two topmost
 //! words of the stack, `b0` is the top of the stack, `s0` the word below it and `b1` the front of the buffer.
 //!
-//! Every distinct part is looked up once per state; a feature is then a short chain of multiplications.
+//! Every distinct part is looked up once per state. A feature is the sum of its values, each times a random odd number of its
+//! own (multilinear hashing, after Carter and Wegman 1979), so that its multiplications do not wait for each other.
 
 use spantree_decode::transition::{NONE, State};
 
@@ -47,16 +48,15 @@ pub enum Window {
 /// Words on either side that templates can ask for.
 const REACH: usize = 4;
 
+/// Words that a state is seen through: `s0` to `s3`, `b0` to `b3`, head and child.
+const BASES: usize = 2 * REACH + 2;
+
 /// A state as templates see it.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     state: &'a State,
-    /// `s0` to `s3`, or [`NONE`].
-    left: [u32; REACH],
-    /// `b0` to `b3`, or [`NONE`].
-    right: [u32; REACH],
-    /// The arc that is about to be built.
-    arc: Option<(u32, u32)>,
+    /// Each of the [`BASES`], or [`NONE`].
+    words: [u32; BASES],
 }
 
 impl<'a> View<'a> {
@@ -83,36 +83,32 @@ impl<'a> View<'a> {
                 (left, right)
             }
         };
-        let word = |word: Option<u32>| word.unwrap_or(NONE);
-        Self { state, left: left.map(word), right: right.map(word), arc }
+        let arc = arc.map_or([None; 2], |(head, child)| [Some(head), Some(child)]);
+        let mut words = [NONE; BASES];
+        let all = left.into_iter().chain(right).chain(arc);
+        words.iter_mut().zip(all).for_each(|(to, word)| *to = word.unwrap_or(NONE));
+        Self { state, words }
     }
 }
 
-/// Where a token of a state is.
+/// A relative of a word that a state is seen through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Address {
-    base: Base,
+    /// Its number among the [`BASES`].
+    base: u8,
     relation: Relation,
 }
 
-/// A token by the number of its address, and a neighbour of it in the sentence.
+/// A token by its number, and a neighbour of it in the sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Token {
-    address: u8,
+    /// Of a base, or behind those of an address.
+    number: u8,
     offset: i8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Base {
-    Stack(u8),
-    Buffer(u8),
-    Head,
-    Child,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
-    Itself,
     Head,
     Grandparent,
     Left(u8),
@@ -131,11 +127,16 @@ enum PairAtom {
     Agree,
 }
 
-/// A part of a template with one value.
+/// A part of a template that is a column of the atoms of a token, both by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ColumnPart {
+    token: u16,
+    column: u16,
+}
+
+/// A part of a template with one value that depends on the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// A column of the atoms of a token, by its number.
-    Column(u16, u16),
     Label(Token),
     Lefts(Token),
     Rights(Token),
@@ -143,32 +144,50 @@ enum Part {
     Pair(Token, Token, PairAtom),
 }
 
-/// A template with lists.
+/// A template with lists, or with many parts.
 #[derive(Clone, Debug)]
 struct Compiled {
     seed: u64,
-    /// Numbers of parts.
-    parts: Vec<u16>,
-    lists: Vec<(Token, Atom)>,
+    /// Numbers of parts, and what their values are multiplied by.
+    parts: Vec<(u8, u64)>,
+    lists: Vec<List>,
+}
+
+/// A part of a template with any number of values, and what they are multiplied by.
+#[derive(Clone, Copy, Debug)]
+struct List {
+    token: Token,
+    atom: Atom,
+    factor: u64,
 }
 
 /// Templates without lists and with the same number of parts.
 #[derive(Clone, Debug, Default)]
 struct Plain {
     seeds: Vec<u64>,
-    /// Numbers of parts, one template after the other.
-    parts: Vec<u16>,
+    /// Numbers of parts, one template after the other, and what their values are multiplied by.
+    parts: Vec<u8>,
+    factors: Vec<u64>,
 }
 
+/// Values of parts by number; a number of one byte needs no check of bounds.
+const VALUES: usize = 256;
+
 /// Memory of [`StateTemplates::features`].
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct StateScratch {
-    /// The token at each address, or [`NONE`].
+    /// The tokens by number, each the root, a word or [`NONE`].
     tokens: Vec<u32>,
     /// Where the atoms begin of each token that is asked for them.
     starts: Vec<usize>,
     /// The value of each part.
-    values: Vec<u64>,
+    values: [u64; VALUES],
+}
+
+impl Default for StateScratch {
+    fn default() -> Self {
+        Self { tokens: Vec::new(), starts: Vec::new(), values: [0; VALUES] }
+    }
 }
 
 /// Templates compiled for states; see the [module](self).
@@ -177,6 +196,9 @@ pub struct StateTemplates {
     addresses: Vec<Address>,
     /// Tokens that are asked for columns of their atoms.
     tokens: Vec<Token>,
+    /// Parts that are columns, numbered from 0 up.
+    columns: Vec<ColumnPart>,
+    /// Other parts, numbered from the last number down.
     parts: Vec<Part>,
     /// Templates without lists, by their number of parts.
     plain: [Plain; MAX_PARTS],
@@ -201,7 +223,9 @@ impl StateTemplates {
                 if template.lists.is_empty() && (1..=MAX_PARTS).contains(&template.parts.len()) {
                     let plain = &mut compiled.plain[template.parts.len() - 1];
                     plain.seeds.push(template.seed);
-                    plain.parts.extend(template.parts);
+                    let (parts, factors): (Vec<_>, Vec<_>) = template.parts.into_iter().unzip();
+                    plain.parts.extend(parts);
+                    plain.factors.extend(factors);
                 } else {
                     compiled.templates.push(template);
                 }
@@ -228,18 +252,22 @@ impl StateTemplates {
         line: usize,
         set: &mut AtomSet,
     ) -> Result<Compiled, TemplateError> {
-        let mut template =
-            Compiled { seed: hash::text(text), parts: Vec::new(), lists: Vec::new() };
-        for name in text.split(" + ").map(str::trim) {
+        let seed = hash::text(text);
+        let mut template = Compiled { seed, parts: Vec::new(), lists: Vec::new() };
+        for (place, name) in (1..).zip(text.split(" + ").map(str::trim)) {
+            let factor = factor(seed, place);
             let unknown = || TemplateError::UnknownStateAtom { line, name: name.to_owned() };
             let (place, atom) = name.split_once('.').ok_or_else(unknown)?;
             if let (Some(token), Ok(atom)) = (self.token(place), atom.parse::<Atom>())
                 && atom.is_list()
             {
-                template.lists.push((token, atom));
+                template.lists.push(List { token, atom, factor });
             } else {
                 let part = self.part(place, atom, set).ok_or_else(unknown)?;
-                template.parts.push(number(&mut self.parts, part) as u16);
+                template.parts.push((part, factor));
+            }
+            if self.columns.len() + self.parts.len() > VALUES {
+                return Err(TemplateError::TooManyParts { line, most: VALUES });
             }
         }
         if template.lists.len() > 2 {
@@ -248,7 +276,20 @@ impl StateTemplates {
         Ok(template)
     }
 
-    fn part(&mut self, place: &str, atom: &str, set: &mut AtomSet) -> Option<Part> {
+    /// The number of a part.
+    fn part(&mut self, place: &str, atom: &str, set: &mut AtomSet) -> Option<u8> {
+        if let Some(token) = self.token(place)
+            && let Ok(atom) = atom.parse()
+        {
+            let (token, column) = (number(&mut self.tokens, token), set.column(atom));
+            let column = ColumnPart { token: token as u16, column: column as u16 };
+            return Some(number(&mut self.columns, column) as u8);
+        }
+        let part = self.state_part(place, atom, set)?;
+        Some((VALUES - 1).wrapping_sub(number(&mut self.parts, part)) as u8)
+    }
+
+    fn state_part(&mut self, place: &str, atom: &str, set: &mut AtomSet) -> Option<Part> {
         if let Some((one, other)) = split_pair(place) {
             let atom = match atom {
                 "distance" => PairAtom::Distance,
@@ -268,10 +309,7 @@ impl StateTemplates {
             "lefts" => Part::Lefts(token),
             "rights" => Part::Rights(token),
             "edited" => Part::Edited(token),
-            atom => {
-                let column = set.column(atom.parse().ok()?);
-                Part::Column(number(&mut self.tokens, token) as u16, column as u16)
-            }
+            _ => return None,
         })
     }
 
@@ -279,8 +317,12 @@ impl StateTemplates {
         let split = place.find(['-', '+']).unwrap_or(place.len());
         let (place, offset) = place.split_at(split);
         let offset = if offset.is_empty() { 0 } else { offset.parse().ok()? };
-        let address = number(&mut self.addresses, read_address(place)?) as u8;
-        Some(Token { address, offset })
+        let (base, relation) = read_address(place)?;
+        let number = match relation {
+            None => base.into(),
+            Some(relation) => BASES + number(&mut self.addresses, Address { base, relation }),
+        };
+        Some(Token { number: number as u8, offset })
     }
 
     /// Appends what `position` makes of the hash of every feature of a state.
@@ -294,7 +336,7 @@ impl StateTemplates {
     ) {
         self.find_values(atoms, view, scratch);
         let StateScratch { tokens, values, .. } = scratch;
-        let finish = move |hash| position(hash::side(hash));
+        let finish = move |sum: u64| position((sum >> 32) as u32);
         let [one, two, three, four, five, six] = &self.plain;
         one.features::<1>(values, finish, found);
         two.features::<2>(values, finish, found);
@@ -303,20 +345,18 @@ impl StateTemplates {
         five.features::<5>(values, finish, found);
         six.features::<6>(values, finish, found);
         for template in &self.templates {
-            let parts = template.parts.iter();
-            let hash =
-                parts.fold(template.seed, |hash, &part| hash::mix(hash, values[part as usize]));
+            let terms =
+                template.parts.iter().map(|&(part, factor)| (values[part as usize], factor));
+            let sum = add_terms(template.seed, terms);
             match template.lists[..] {
-                [] => found.push(finish(hash)),
-                [one] => {
-                    let values = list(one, atoms, tokens);
-                    found.extend(values.map(|value| finish(hash::mix(hash, value))));
-                }
+                [] => found.push(finish(sum)),
+                [one] => found
+                    .extend(one.terms(atoms, tokens).map(|term| finish(sum.wrapping_add(term)))),
                 [one, other, ..] => {
-                    for value in list(one, atoms, tokens) {
-                        let hash = hash::mix(hash, value);
-                        let values = list(other, atoms, tokens);
-                        found.extend(values.map(|value| finish(hash::mix(hash, value))));
+                    for first in one.terms(atoms, tokens) {
+                        let sum = sum.wrapping_add(first);
+                        let second = other.terms(atoms, tokens);
+                        found.extend(second.map(|term| finish(sum.wrapping_add(term))));
                     }
                 }
             }
@@ -329,17 +369,30 @@ impl StateTemplates {
     fn find_values(&self, atoms: &Atoms, view: View<'_>, scratch: &mut StateScratch) {
         let StateScratch { tokens, starts, values } = scratch;
         tokens.clear();
-        tokens.extend(self.addresses.iter().map(|address| address.find(view).unwrap_or(NONE)));
+        tokens.extend(view.words);
+        tokens.extend(self.addresses.iter().map(|address| address.find(&view)));
         starts.clear();
         let start = |token: &Token| atoms.start(token.find(tokens), token.offset);
         starts.extend(self.tokens.iter().map(start));
         let columns = atoms.values();
-        values.clear();
-        values.extend(self.parts.iter().map(|part| match *part {
-            Part::Column(token, column) => columns[starts[token as usize] + column as usize],
-            _ => part.value(atoms, view.state, tokens).unwrap_or(1),
-        }));
+        for (value, part) in values.iter_mut().zip(&self.columns) {
+            *value = columns[starts[part.token as usize] + part.column as usize];
+        }
+        for (value, part) in values.iter_mut().rev().zip(&self.parts) {
+            *value = part.value(atoms, view.state, tokens).unwrap_or(1);
+        }
     }
+}
+
+/// What the value at a place of a template is multiplied by.
+fn factor(seed: u64, place: u64) -> u64 {
+    hash::mix(seed, place) | 1
+}
+
+/// Adds each value times its factor.
+#[inline]
+fn add_terms(seed: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
+    terms.fold(seed, |sum, (value, factor)| sum.wrapping_add(value.wrapping_mul(factor)))
 }
 
 impl Plain {
@@ -347,13 +400,16 @@ impl Plain {
     #[inline]
     fn features<const N: usize>(
         &self,
-        values: &[u64],
+        values: &[u64; VALUES],
         finish: impl Fn(u64) -> u32,
         found: &mut Vec<u32>,
     ) {
-        let (parts, _) = self.parts.as_chunks::<N>();
-        found.extend(self.seeds.iter().zip(parts).map(|(&seed, parts)| {
-            finish(parts.iter().fold(seed, |hash, &part| hash::mix(hash, values[part as usize])))
+        let ((parts, _), (factors, _)) =
+            (self.parts.as_chunks::<N>(), self.factors.as_chunks::<N>());
+        let templates = self.seeds.iter().zip(parts).zip(factors);
+        found.extend(templates.map(|((&seed, parts), factors)| {
+            let values = parts.iter().map(|&part| values[part as usize]);
+            finish(add_terms(seed, values.zip(factors.iter().copied())))
         }));
     }
 }
@@ -366,15 +422,15 @@ fn number<T: Copy + PartialEq>(list: &mut Vec<T>, item: T) -> usize {
     })
 }
 
-/// The values of a list atom.
-fn list<'a>(
-    (token, atom): (Token, Atom),
-    atoms: &'a Atoms,
-    tokens: &[u32],
-) -> impl Iterator<Item = u64> + 'a {
-    let row = token.find(tokens).and_then(|row| row.checked_add_signed(token.offset.into()));
-    let row = row.filter(|&row| row <= atoms.len());
-    row.map_or(&[][..], |row| atoms.list(atom, row)).iter().map(|&(_, value)| value)
+impl List {
+    /// Each value times the factor.
+    fn terms<'a>(self, atoms: &'a Atoms, tokens: &[u32]) -> impl Iterator<Item = u64> + 'a {
+        let row = self.token.find(tokens);
+        let row = row.and_then(|row| row.checked_add_signed(self.token.offset.into()));
+        let row = row.filter(|&row| row <= atoms.len());
+        let values = row.map_or(&[][..], |row| atoms.list(self.atom, row));
+        values.iter().map(move |&(_, value)| value.wrapping_mul(self.factor))
+    }
 }
 
 fn split_pair(place: &str) -> Option<(&str, &str)> {
@@ -385,50 +441,44 @@ fn split_pair(place: &str) -> Option<(&str, &str)> {
     (read_address(pair.0).is_some() && read_address(pair.1).is_some()).then_some(pair)
 }
 
-fn read_address(place: &str) -> Option<Address> {
+/// The number of a base, and which relative of it is meant if not itself.
+fn read_address(place: &str) -> Option<(u8, Option<Relation>)> {
     let depth = || place.get(1..2)?.parse().ok().filter(|&depth| usize::from(depth) < REACH);
     let (base, relation) = match place.get(..1)? {
-        "s" => (Base::Stack(depth()?), place.get(2..)?),
-        "b" => (Base::Buffer(depth()?), place.get(2..)?),
-        "h" => (Base::Head, place.strip_prefix("head")?),
-        _ => (Base::Child, place.strip_prefix("child")?),
+        "s" => (depth()?, place.get(2..)?),
+        "b" => (REACH as u8 + depth()?, place.get(2..)?),
+        "h" => (2 * REACH as u8, place.strip_prefix("head")?),
+        _ => (2 * REACH as u8 + 1, place.strip_prefix("child")?),
     };
     let relation = match relation {
-        "" => Relation::Itself,
-        "h" => Relation::Head,
-        "h2" => Relation::Grandparent,
-        "l" => Relation::Left(0),
-        "l2" => Relation::Left(1),
-        "r" => Relation::Right(0),
-        "r2" => Relation::Right(1),
+        "" => None,
+        "h" => Some(Relation::Head),
+        "h2" => Some(Relation::Grandparent),
+        "l" => Some(Relation::Left(0)),
+        "l2" => Some(Relation::Left(1)),
+        "r" => Some(Relation::Right(0)),
+        "r2" => Some(Relation::Right(1)),
         _ => return None,
     };
-    Some(Address { base, relation })
+    Some((base, relation))
 }
 
 impl Address {
-    /// The token there.
+    /// The token there, or [`NONE`].
     #[inline]
-    fn find(self, view: View<'_>) -> Option<u32> {
-        let state = view.state;
-        let word = match self.base {
-            Base::Stack(depth) => view.left[usize::from(depth)],
-            Base::Buffer(depth) => view.right[usize::from(depth)],
-            Base::Head => view.arc?.0,
-            Base::Child => view.arc?.1,
-        };
+    fn find(self, view: &View<'_>) -> u32 {
+        let word = view.words[usize::from(self.base)];
         if word == NONE {
-            return None;
+            return NONE;
         }
-        let head = |word: u32| Some(state.node(word).head).filter(|&head| head != NONE);
+        let node = view.state.node(word);
         match self.relation {
-            Relation::Itself => Some(word),
-            Relation::Head => head(word),
-            Relation::Grandparent => head(head(word)?),
-            Relation::Left(rank) => Some(state.node(word).left[rank as usize]),
-            Relation::Right(rank) => Some(state.node(word).right[rank as usize]),
+            Relation::Head => node.head,
+            Relation::Grandparent if node.head == NONE => NONE,
+            Relation::Grandparent => view.state.node(node.head).head,
+            Relation::Left(rank) => node.left[usize::from(rank)],
+            Relation::Right(rank) => node.right[usize::from(rank)],
         }
-        .filter(|&word| word != NONE)
     }
 }
 
@@ -436,7 +486,7 @@ impl Token {
     /// The word, before the offset.
     #[inline]
     fn find(self, tokens: &[u32]) -> Option<usize> {
-        let word = tokens[usize::from(self.address)];
+        let word = tokens[usize::from(self.number)];
         (word != NONE).then_some(word as usize)
     }
 }
@@ -446,7 +496,6 @@ impl Part {
     fn value(&self, atoms: &Atoms, state: &State, tokens: &[u32]) -> Option<u64> {
         let node = |token: Token| token.find(tokens).map(|word| state.node(word as u32));
         match *self {
-            Part::Column(..) => None,
             Part::Label(token) => {
                 node(token).filter(|node| node.head != NONE).map(|node| u64::from(node.label) + 2)
             }
@@ -516,9 +565,9 @@ mod tests {
 
     /// The feature of a template with these values.
     fn expected(text: &str, values: &[u64]) -> Vec<u32> {
-        vec![hash::side(
-            values.iter().fold(hash::text(text), |hash, &value| hash::mix(hash, value)),
-        )]
+        let seed = hash::text(text);
+        let terms = (1..).zip(values).map(|(place, &value)| (value, factor(seed, place)));
+        vec![(add_terms(seed, terms) >> 32) as u32]
     }
 
     #[test]
@@ -563,7 +612,7 @@ mod tests {
         wanted.extend(expected(long, &all));
         for one in [feat("Case", "Nom"), number, third] {
             for other in [number, feat("Person", "2")] {
-                wanted.extend(expected(lists, &[tags[2], one, other]));
+                wanted.extend(expected(lists, &[one, other, tags[2]]));
             }
         }
         found.sort_unstable();
@@ -594,6 +643,11 @@ mod tests {
             assert!(message(text).contains("not an atom of a state"), "{text}");
         }
         assert!(message("s0.feat + b0.feat + s1.feat").contains("more lists"));
+        let many =
+            (-100..100).flat_map(|at| [format!("s0{at:+}.upos\n"), format!("b0{at:+}.form\n")]);
+        assert!(
+            message(&many.collect::<String>()).contains("line 257: the file has more than 256")
+        );
     }
 
     #[test]

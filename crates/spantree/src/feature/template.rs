@@ -152,6 +152,14 @@ pub enum TemplateError {
         /// The template.
         template: String,
     },
+    /// A file of templates of states that asks for more different things than there are numbers for.
+    #[error("template line {line}: the file has more than {most} different parts; leave some out")]
+    TooManyParts {
+        /// Line, from 1.
+        line: usize,
+        /// Most different parts.
+        most: usize,
+    },
 }
 
 /// Reads a template file.

@@ -37,7 +37,8 @@ use crate::feature::Columns;
 use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, Quantised, Sections, TrainingInfo};
 use crate::transition::{
-    Engine, Header, Parser, Ranking, Shortcuts, StateTemplateTexts, TransitionSystem, section,
+    Engine, HASHING, Header, Parser, Ranking, Shortcuts, StateTemplateTexts, TransitionSystem,
+    section,
 };
 use beam::Beam;
 use greedy::Greedy;
@@ -280,6 +281,7 @@ impl<'a> Run<'a> {
             calibration,
             ranking,
             shortcuts: self.shortcuts,
+            hashing: HASHING,
         };
         Ok(Parser::from_sections(sections, header)?)
     }

@@ -38,7 +38,13 @@ pub struct Header {
     /// When greedy decisions are clear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shortcuts: Option<Shortcuts>,
+    /// How features are hashed: [`HASHING`], or a model of another version of this program.
+    #[serde(default)]
+    pub hashing: u32,
 }
+
+/// The way in which features of states are hashed, which the weights of a model belong to.
+pub const HASHING: u32 = 1;
 
 /// Inverse temperatures of the probabilities by which a beam ranks sequences of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spantree_treebank::transform::PseudoProjective;
 
 use super::engine::{ACTIONS, Engine, Weights};
-use super::header::Header;
+use super::header::{HASHING, Header};
 use super::worker::Worker;
 use crate::graph::{LabelFilter, LabelSet, MAX_LABELS};
 use crate::model::{Container, ModelError, ParserHeader, Sections};
@@ -49,6 +49,12 @@ impl Parser {
         let invalid =
             |problem: String| ModelError::Invalid { name: container.name().to_owned(), problem };
         check_labels(&container, &header.labels)?;
+        if header.hashing != HASHING {
+            let (found, known) = (header.hashing, HASHING);
+            return Err(invalid(format!(
+                "its features are hashed in way {found}, and this program knows way {known}; train it again"
+            )));
+        }
         if !(1..=MAX_BEAM).contains(&header.beam) {
             let problem = format!("its beam is {}; 1 to {MAX_BEAM} are possible", header.beam);
             return Err(invalid(problem));

@@ -1,7 +1,7 @@
 //! The search for the best sequences of actions: greedy, or with a beam.
 //!
 //! In each step all states of the beam take all their legal actions, and the best results stay (Zhang and Clark 2008). A state
-//! is copied only when more than one of its successors stays, so that a beam of one copies nothing. The label of an arc is
+//! is copied only when more than one of its successors stays. A beam of one is a loop of its own that copies nothing. The label of an arc is
 //! chosen when the arc has been. An action without an alternative scores nothing.
 //!
 //! A beam is ranked in one of two ways. Weights that were learned action by action say which action is best in a state, but
@@ -16,7 +16,7 @@
 use spantree_decode::transition::{Action, Gold, OracleScratch, State};
 use spantree_decode::{LogSum, Semiring};
 
-use super::engine::{Engine, Scratch, Sharpness, Weights, share};
+use super::engine::{Engine, Scratch, Sharpness, Weights};
 use super::shortcut::Shortcuts;
 use crate::feature::{Atoms, hash};
 use crate::graph::table::Weight;
@@ -120,6 +120,9 @@ impl Search {
 
     /// One action for every item; `false`, and nothing changes, when all are final.
     pub(crate) fn advance<W: Weight>(&mut self, task: &Task<'_, W>) -> bool {
+        if task.width == 1 && self.items.len() == 1 {
+            return self.advance_greedily(task);
+        }
         self.candidates.clear();
         for item in 0..self.items.len() {
             self.expand(item, task);
@@ -127,10 +130,8 @@ impl Search {
         if self.candidates.iter().all(|candidate| candidate.action.is_none()) {
             return false;
         }
-        if self.candidates.len() > 1 {
-            self.candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-            self.candidates.truncate(task.width);
-        }
+        self.candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+        self.candidates.truncate(task.width);
         self.uses.clear();
         self.uses.resize(self.items.len(), 0);
         self.candidates.iter().for_each(|candidate| self.uses[candidate.item] += 1);
@@ -150,98 +151,90 @@ impl Search {
         true
     }
 
+    /// The best action for the only item; `false` if it is final.
+    fn advance_greedily<W: Weight>(&mut self, task: &Task<'_, W>) -> bool {
+        if !self.find_actions(0, task) {
+            return false;
+        }
+        let (best, _) = lead(&self.scores);
+        let item = &mut self.items[0];
+        item.score += f64::from(self.scores[best]);
+        take(item, self.actions[best], task, &mut self.scratch, &mut self.steps);
+        true
+    }
+
     /// Adds the successors of an item to the candidates.
     fn expand<W: Weight>(&mut self, item: usize, task: &Task<'_, W>) {
-        let Item { state, score, .. } = &self.items[item];
-        let system = task.engine.system.system();
-        if system.is_final(state) {
-            self.candidates.push(Candidate { item, action: None, score: *score });
+        let is_final = !self.find_actions(item, task);
+        let score = self.items[item].score;
+        if is_final {
+            self.candidates.push(Candidate { item, action: None, score });
             return;
         }
-        system.actions(state, &mut self.actions);
-        if let (Some(guide), true) = (task.guide, self.actions.len() > 1) {
-            system.costs(state, guide, &self.actions, &mut self.oracle, &mut self.costs);
-            let mut costs = self.costs.iter();
-            self.actions.retain(|_| costs.next() == Some(&0));
-        }
-        if let &[action] = &self.actions[..] {
-            self.candidates.push(Candidate { item, action: Some(action), score: *score });
-            return;
-        }
-        let weights = task.weights.actions;
-        let (actions, scores) = (&self.actions, &mut self.scores);
-        if let Some(shortcuts) = task.shortcuts() {
-            let (clear, scratch) = (task.weights.clear, &mut self.scratch);
-            task.engine.score_clear_actions(clear, task.atoms, state, actions, scratch, scores);
-            let (best, lead) = lead(scores);
-            if lead >= shortcuts.action_lead {
-                let action = Some(actions[best]);
-                self.candidates.push(Candidate { item, action, score: *score });
-                return;
-            }
-        }
-        task.engine.score_actions(weights, task.atoms, state, actions, &mut self.scratch, scores);
-        let gain = |own: f32| match task.sharpness {
-            Some(sharpness) if task.by_probability() => {
-                share(own, scores.iter().copied(), sharpness.actions).ln()
-            }
-            _ => own,
-        };
-        let added = actions.iter().zip(&*scores).map(|(&action, &own)| Candidate {
+        let added = self.actions.iter().zip(&self.scores).map(|(&action, &gain)| Candidate {
             item,
             action: Some(action),
-            score: score + f64::from(gain(own)),
+            score: score + f64::from(gain),
         });
-        if task.width == 1 {
-            let best = added.reduce(|best, next| if next.score > best.score { next } else { best });
-            self.candidates.extend(best);
-        } else {
-            self.candidates.extend(added);
+        self.candidates.extend(added);
+    }
+
+    /// Leaves the actions that an item may take in `actions`, and what each adds to its score in `scores`; `false` if it is
+    /// final. An action that is clear has no alternative.
+    fn find_actions<W: Weight>(&mut self, item: usize, task: &Task<'_, W>) -> bool {
+        let (state, actions, scores) =
+            (&self.items[item].state, &mut self.actions, &mut self.scores);
+        let (engine, system) = (task.engine, task.engine.system.system());
+        if system.is_final(state) {
+            return false;
         }
+        system.actions(state, actions);
+        if let (Some(guide), true) = (task.guide, actions.len() > 1) {
+            system.costs(state, guide, actions, &mut self.oracle, &mut self.costs);
+            let mut costs = self.costs.iter();
+            actions.retain(|_| costs.next() == Some(&0));
+        }
+        if let Some(shortcuts) = task.shortcuts().filter(|_| actions.len() > 1) {
+            let (clear, scratch) = (task.weights.clear, &mut self.scratch);
+            engine.score_clear_actions(clear, task.atoms, state, actions, scratch, scores);
+            let (best, lead) = lead(scores);
+            if lead >= shortcuts.action_lead {
+                actions.swap(0, best);
+                actions.truncate(1);
+            }
+        }
+        if actions.len() == 1 {
+            scores.clear();
+            scores.push(0.0);
+            return true;
+        }
+        let (weights, scratch) = (task.weights.actions, &mut self.scratch);
+        engine.score_actions(weights, task.atoms, state, actions, scratch, scores);
+        if let Some(sharpness) = task.sharpness.filter(|_| task.by_probability()) {
+            shares(scores, sharpness.actions);
+        }
+        true
     }
 
     /// The item that a candidate stands for; the last use of a state takes it.
     fn succeed<W: Weight>(&mut self, candidate: Candidate, task: &Task<'_, W>) -> Item {
-        let item = &mut self.items[candidate.item];
-        let (step, mut arcs) = (item.step, item.arcs);
-        self.uses[candidate.item] -= 1;
-        let mut state = self.spare.pop().unwrap_or_default();
-        if self.uses[candidate.item] == 0 {
-            std::mem::swap(&mut state, &mut item.state);
-        } else {
-            state.clone_from(&item.state);
-        }
-        let Some(action) = candidate.action else {
-            return Item { state, score: candidate.score, step, arcs };
+        let parent = &mut self.items[candidate.item];
+        let mut item = Item {
+            state: self.spare.pop().unwrap_or_default(),
+            score: candidate.score,
+            step: parent.step,
+            arcs: parent.arcs,
         };
-        let system = task.engine.system.system();
-        let (mut label, mut score) = (0, candidate.score);
-        if let Some(arc) = system.arc(&state, action) {
-            let (engine, weights, atoms) = (task.engine, task.weights.labels, task.atoms);
-            let scratch = &mut self.scratch;
-            label = match task.shortcuts() {
-                Some(shortcuts) => engine.best_label_by_shortcuts(
-                    task.weights,
-                    shortcuts,
-                    atoms,
-                    &state,
-                    arc,
-                    scratch,
-                ),
-                None => engine.best_label(weights, atoms, &state, arc, scratch),
-            };
-            let (head, child) = (u64::from(arc.0), u64::from(arc.1));
-            arcs = arcs.wrapping_add(hash::mix(hash::mix(head, child), label.into()));
-            if let Some(sharpness) = task.sharpness.filter(|_| task.by_probability()) {
-                let choice = (arc, label);
-                let share =
-                    engine.label_share(weights, atoms, choice, sharpness.labels, &self.scratch);
-                score += f64::from(share.ln());
-            }
+        self.uses[candidate.item] -= 1;
+        if self.uses[candidate.item] == 0 {
+            std::mem::swap(&mut item.state, &mut parent.state);
+        } else {
+            item.state.clone_from(&parent.state);
         }
-        system.apply(&mut state, action, label);
-        self.steps.push(Step { before: step, action, label });
-        Item { state, score, step: self.steps.len() as u32, arcs }
+        if let Some(action) = candidate.action {
+            take(&mut item, action, task, &mut self.scratch, &mut self.steps);
+        }
+        item
     }
 
     /// The step before a step of this sentence, and the action between.
@@ -260,6 +253,45 @@ impl Search {
         }
         actions.reverse();
     }
+}
+
+/// Takes an action, and chooses the label of the arc that it builds.
+fn take<W: Weight>(
+    item: &mut Item,
+    action: Action,
+    task: &Task<'_, W>,
+    scratch: &mut Scratch,
+    steps: &mut Vec<Step>,
+) {
+    let (engine, atoms, system) = (task.engine, task.atoms, task.engine.system.system());
+    let mut label = 0;
+    if let Some(arc) = system.arc(&item.state, action) {
+        let (state, weights) = (&item.state, task.weights);
+        label = match task.shortcuts() {
+            Some(shortcuts) => {
+                engine.best_label_by_shortcuts(weights, shortcuts, atoms, state, arc, scratch)
+            }
+            None => engine.best_label(weights.labels, atoms, state, arc, scratch),
+        };
+        let (head, child) = (u64::from(arc.0), u64::from(arc.1));
+        item.arcs = item.arcs.wrapping_add(hash::mix(hash::mix(head, child), label.into()));
+        if let Some(sharpness) = task.sharpness.filter(|_| task.by_probability()) {
+            let choice = (arc, label);
+            let share =
+                engine.label_share(weights.labels, atoms, choice, sharpness.labels, scratch);
+            item.score += f64::from(share.ln());
+        }
+    }
+    system.apply(&mut item.state, action, label);
+    steps.push(Step { before: item.step, action, label });
+    item.step = steps.len() as u32;
+}
+
+/// Makes scores logarithms of probabilities.
+fn shares(scores: &mut [f32], sharpness: f32) {
+    let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f32 = scores.iter().map(|score| ((score - best) * sharpness).exp()).sum();
+    scores.iter_mut().for_each(|score| *score = (*score - best) * sharpness - sum.ln());
 }
 
 /// The first of the best scores, and its lead over the others.

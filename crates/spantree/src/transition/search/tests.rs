@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use spantree_learn::Rng;
 use spantree_treebank::{Generator, GeneratorConfig, Sentence};
 
-use super::super::engine::best_of;
+use super::super::engine::{best_of, share};
 use super::*;
 use crate::feature::Columns;
 use crate::graph::{LabelFilter, LabelSet};
