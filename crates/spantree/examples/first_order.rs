@@ -8,8 +8,9 @@
 //! model is decoded by both decoders. Gold tokens, tags and lemmas; relations are cut at the colon. Training sentences whose
 //! heads form no tree are left out.
 
+mod common;
+
 use std::error::Error;
-use std::fs;
 use std::path::Path;
 
 use spantree::feature::{Columns, MST06};
@@ -18,6 +19,8 @@ use spantree::graph::{Decoder, Parser};
 use spantree::parser::ParseOptions;
 use spantree::train::{Mixing, Progress, Rule, TrainConfig, Trainer, annotation};
 use spantree::treebank::{Sentence, load};
+
+use common::user_seconds;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -308,14 +311,4 @@ fn score(parser: &Parser, dev: &[Sentence]) -> Scores {
         las: percent(both, words),
         crossing_uas: percent(crossing_heads, crossing_words),
     }
-}
-
-/// CPU time of this process outside the kernel (Linux), which other processes hardly change.
-fn user_seconds() -> Result<f64> {
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let stat = fs::read_to_string("/proc/self/stat")?;
-    let fields = stat.rsplit(')').next().unwrap_or("");
-    let ticks: f64 =
-        fields.split_whitespace().nth(11).ok_or("no time in /proc/self/stat")?.parse()?;
-    Ok(ticks / TICKS_PER_SECOND)
 }

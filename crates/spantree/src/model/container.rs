@@ -12,7 +12,7 @@
 //! the file claims.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
 use memmap2::{Mmap, MmapMut};
@@ -188,8 +188,16 @@ impl Container {
     pub fn open<H: DeserializeOwned>(path: &Path) -> Result<(Self, H), ModelError> {
         let name = path.display().to_string();
         let io = |source| ModelError::Io { name: name.clone(), source };
-        let file = File::open(path).map_err(io)?;
+        let mut file = File::open(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
+        // A long file that is no model is not read to its end.
+        let mut start = Vec::new();
+        let begin = (&mut file).take(MAGIC.len() as u64).read_to_end(&mut start);
+        begin.map_err(io)?;
+        if start != MAGIC {
+            return Err(ModelError::NotAModel { name });
+        }
+        file.rewind().map_err(io)?;
         let bytes = load(file, length as usize).map_err(io)?;
         Self::check(&name, bytes)
     }
@@ -333,6 +341,16 @@ mod tests {
         assert_eq!(container.section::<i16>("numbers").unwrap(), [1, -2, 3]);
         std::fs::remove_file(&path).unwrap();
         assert!(matches!(Container::open::<String>(&path), Err(ModelError::Io { .. })));
+    }
+
+    #[test]
+    fn a_huge_file_that_is_no_model_is_not_read() {
+        let path = std::env::temp_dir().join(format!("spantree-huge-{}", std::process::id()));
+        let sparse = File::create(&path).unwrap();
+        let made = sparse.set_len(1 << 36);
+        let opened = Container::open::<String>(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(opened, Err(ModelError::NotAModel { .. })), "{made:?} {opened:?}");
     }
 
     #[test]
