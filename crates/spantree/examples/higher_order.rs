@@ -70,7 +70,7 @@ fn compare(experiment: &str, base: &TrainConfig, seeds: &[u64], folder: &Path) -
 fn scores(config: TrainConfig, train: &[Sentence], dev: &[Sentence]) -> Result<(f64, f64)> {
     let parser = Trainer::new(config).train(train, dev, &mut |_| ())?;
     let dev = parser.info().dev.ok_or("the development set has no trees")?;
-    Ok((100.0 * dev.uas, 100.0 * dev.las))
+    Ok((dev.uas, dev.las))
 }
 
 fn variants(

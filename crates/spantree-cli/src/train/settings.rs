@@ -27,7 +27,7 @@ pub(super) struct Settings {
     /// transition: number of states kept side by side; 1 is greedy and fastest [default: 1]
     #[arg(long, value_name = "N")]
     beam: Option<usize>,
-    /// Largest number of epochs [default: 15; log-linear in higher orders: 6; neural: by the size of the treebank]
+    /// Largest number of epochs [default: 15; log-linear in higher orders: 9; neural: by the size of the treebank]
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
     /// Stop when dev LAS has not risen for N epochs; neural runs all epochs [default: 6]
@@ -54,7 +54,7 @@ pub(super) struct Settings {
     /// mira-k: number of trees that gold is compared with [default: 5]
     #[arg(long, value_name = "K")]
     k: Option<usize>,
-    /// log-linear: length of the steps [default: 0.05]
+    /// log-linear: length of the steps [default: 0.03]
     #[arg(long, value_name = "STEP")]
     step: Option<f64>,
     /// log-linear: strength of the regulariser per sentence [default: 0]

@@ -224,14 +224,18 @@ pub(crate) fn write(
     keep: bool,
 ) {
     let given: Vec<_> = if keep { sent.heads().collect() } else { Vec::new() };
+    // What encodes crossing arcs in labels is not ASCII, and rare.
+    let mut encoded = false;
     for (index, (&head, &label)) in best.heads.iter().zip(&best.labels).enumerate() {
         let word = index as u32 + 1;
+        let name = labels.name(label);
+        encoded |= !name.is_ascii();
         sent.set_head(word, Some(head));
         if !keep || sent.word(word).deprel() == "_" {
-            sent.set(word, Column::Deprel, labels.name(label));
+            sent.set(word, Column::Deprel, name);
         }
     }
-    if let Some(crossing) = crossing {
+    if let Some(crossing) = crossing.filter(|_| encoded) {
         // The heads are a tree, so decoding cannot fail.
         let _ = crossing.decode(sent);
         set_heads(sent, given.iter().copied());

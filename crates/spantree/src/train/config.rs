@@ -133,7 +133,7 @@ impl Default for LearnerConfig {
             square_root: false,
             k: 5,
             violation: Violations::Node,
-            step: 0.05,
+            step: 0.03,
             damping: 0.3,
             l2: 0.0,
         }
@@ -300,7 +300,7 @@ impl Default for TrainConfig {
             order: 1,
             grandchildren: Grandchildren::All,
             epochs: 15,
-            likelihood_epochs: 6,
+            likelihood_epochs: 9,
             label_epochs: 10,
             patience: 6,
             decoder: None,

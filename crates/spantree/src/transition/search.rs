@@ -191,8 +191,8 @@ impl Search {
         system.actions(state, actions);
         if let (Some(guide), true) = (task.guide, actions.len() > 1) {
             system.costs(state, guide, actions, &mut self.oracle, &mut self.costs);
-            let mut costs = self.costs.iter();
-            actions.retain(|_| costs.next() == Some(&0));
+            let (least, mut costs) = (self.costs.iter().min(), self.costs.iter());
+            actions.retain(|_| costs.next() == least);
         }
         if let Some(shortcuts) = task.shortcuts().filter(|_| actions.len() > 1) {
             let (clear, scratch) = (task.weights.clear, &mut self.scratch);
