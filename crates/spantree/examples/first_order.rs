@@ -10,19 +10,16 @@
 
 mod common;
 
-use std::error::Error;
 use std::path::Path;
 
 use spantree::feature::{Columns, MST06};
 use spantree::graph::TemplateTexts;
 use spantree::graph::{Decoder, Parser};
 use spantree::parser::ParseOptions;
-use spantree::train::{Mixing, Progress, Rule, TrainConfig, Trainer, annotation};
-use spantree::treebank::{Sentence, load};
+use spantree::train::{Mixing, Progress, Rule, TrainConfig, Trainer};
+use spantree::treebank::Sentence;
 
-use common::user_seconds;
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use common::{Result, treebank, user_seconds};
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -49,10 +46,7 @@ fn main() -> Result<()> {
 
 /// Runs all variants of an experiment on one treebank.
 fn compare(experiment: &str, base: &TrainConfig, seeds: &[u64], folder: &Path) -> Result<()> {
-    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("?");
-    let mut train = load(&folder.join("train.conllu"))?;
-    train.retain(|sent| annotation(sent).is_ok());
-    let dev = load(&folder.join("dev.conllu"))?;
+    let (name, train, dev) = treebank(folder)?;
     for variant in variants(experiment, base, Columns::of(&train))? {
         let part: Vec<_> = train.iter().step_by(variant.parts).cloned().collect();
         let mut runs = Vec::new();

@@ -10,17 +10,14 @@
 
 mod common;
 
-use std::error::Error;
 use std::path::Path;
 
 use spantree::feature::Columns;
 use spantree::graph::{Decoder, Grandchildren, TemplateTexts};
-use spantree::train::{TrainConfig, Trainer, Violations, annotation};
-use spantree::treebank::{Sentence, load};
+use spantree::train::{TrainConfig, Trainer, Violations};
+use spantree::treebank::Sentence;
 
-use common::user_seconds;
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use common::{Result, treebank, user_seconds};
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -47,10 +44,7 @@ fn main() -> Result<()> {
 
 /// Runs all variants of an experiment on one treebank.
 fn compare(experiment: &str, base: &TrainConfig, seeds: &[u64], folder: &Path) -> Result<()> {
-    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or("?");
-    let mut train = load(&folder.join("train.conllu"))?;
-    train.retain(|sent| annotation(sent).is_ok());
-    let dev = load(&folder.join("dev.conllu"))?;
+    let (name, train, dev) = treebank(folder)?;
     for (variant, config) in variants(experiment, base, Columns::of(&train))? {
         let start = user_seconds()?;
         let run = |&seed: &u64| scores(TrainConfig { seed, ..config.clone() }, &train, &dev);
