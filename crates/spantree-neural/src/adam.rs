@@ -194,7 +194,7 @@ impl<T: Real> Kernel for Move<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding::{Ids, SparseRows};
+    use crate::embedding::{Bags, SparseRows};
 
     fn weights() -> Weights<f64> {
         Weights { embeddings: vec![1.0, -1.0, 2.0], dense: vec![0.5] }
@@ -202,7 +202,7 @@ mod tests {
 
     fn gradients(row: u32, dense: f64) -> Gradients<f64> {
         let mut embeddings = SparseRows::new(3, 1);
-        embeddings.backward(Ids { ids: &[row], starts: &[0, 1] }, &[1.0]);
+        embeddings.backward(Bags { summands: &[row.into()], starts: &[0, 1] }, &[1.0]);
         Gradients { embeddings, dense: vec![dense] }
     }
 

@@ -1,23 +1,39 @@
-//! Summed embeddings: a row of the output is the sum of some rows of a table.
+//! Summed embeddings: a row of the output is the weighted sum of some rows of a table.
 //!
 //! A batch touches few rows of the table, so the gradient holds those alone.
 
 use crate::real::Real;
 use crate::simd::{self, Kernel};
 
-/// Which rows of the table are summed: output row `i` sums the ids `ids[starts[i]..starts[i + 1]]`.
+/// A row of the table, and what it counts in a sum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summand {
+    /// The row.
+    pub row: u32,
+    /// Its factor.
+    pub weight: f32,
+}
+
+impl From<u32> for Summand {
+    /// The row itself.
+    fn from(row: u32) -> Self {
+        Self { row, weight: 1.0 }
+    }
+}
+
+/// What is summed: output row `i` is the sum of `summands[starts[i]..starts[i + 1]]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Ids<'a> {
+pub struct Bags<'a> {
     /// Rows of the table.
-    pub ids: &'a [u32],
-    /// Where the ids of each output row begin, and where the last ones end.
+    pub summands: &'a [Summand],
+    /// Where the summands of each output row begin, and where the last ones end.
     pub starts: &'a [usize],
 }
 
-impl<'a> Ids<'a> {
-    /// The ids of each output row.
-    fn rows(self) -> impl Iterator<Item = &'a [u32]> {
-        self.starts.windows(2).map(move |bounds| &self.ids[bounds[0]..bounds[1]])
+impl<'a> Bags<'a> {
+    /// The summands of each output row.
+    fn rows(self) -> impl Iterator<Item = &'a [Summand]> {
+        self.starts.windows(2).map(move |bounds| &self.summands[bounds[0]..bounds[1]])
     }
 }
 
@@ -36,16 +52,16 @@ pub enum Table<'a, T> {
 }
 
 /// Writes the sums.
-pub fn forward<T: Real>(table: Table<'_, T>, width: usize, ids: Ids<'_>, sums: &mut Vec<T>) {
+pub fn forward<T: Real>(table: Table<'_, T>, width: usize, bags: Bags<'_>, sums: &mut Vec<T>) {
     sums.clear();
-    sums.resize((ids.starts.len() - 1) * width, T::ZERO);
-    simd::run(Sums { table, width, ids, sums });
+    sums.resize((bags.starts.len() - 1) * width, T::ZERO);
+    simd::run(Sums { table, width, bags, sums });
 }
 
 struct Sums<'a, T> {
     table: Table<'a, T>,
     width: usize,
-    ids: Ids<'a>,
+    bags: Bags<'a>,
     sums: &'a mut [T],
 }
 
@@ -53,17 +69,19 @@ impl<T: Real> Kernel for Sums<'_, T> {
     #[inline(always)]
     fn run<const FUSED: bool, const WIDE: bool>(self) {
         let width = self.width;
-        for (sums, ids) in self.sums.chunks_exact_mut(width).zip(self.ids.rows()) {
-            for row in ids.iter().map(|&id| id as usize) {
+        for (sums, bag) in self.sums.chunks_exact_mut(width).zip(self.bags.rows()) {
+            for &Summand { row, weight } in bag {
+                let (row, weight) = (row as usize, T::of(weight.into()));
                 match self.table {
                     Table::Exact(table) => {
                         let values = &table[row * width..][..width];
                         for i in 0..width {
-                            sums[i] += values[i];
+                            sums[i] += weight * values[i];
                         }
                     }
                     Table::Rounded { values, scales } => {
-                        let (values, scale) = (&values[row * width..][..width], scales[row]);
+                        let (values, scale) =
+                            (&values[row * width..][..width], weight * scales[row]);
                         for i in 0..width {
                             sums[i] = T::small(values[i]).multiply_add::<FUSED>(scale, sums[i]);
                         }
@@ -113,10 +131,11 @@ impl<T: Real> SparseRows<T> {
     }
 
     /// Adds the gradients of the sums to all rows that were summed.
-    pub fn backward(&mut self, ids: Ids<'_>, dsums: &[T]) {
-        for (ids, d) in ids.rows().zip(dsums.chunks_exact(self.width)) {
-            for &id in ids {
-                self.row(id).iter_mut().zip(d).for_each(|(sum, &d)| *sum += d);
+    pub fn backward(&mut self, bags: Bags<'_>, dsums: &[T]) {
+        for (bag, d) in bags.rows().zip(dsums.chunks_exact(self.width)) {
+            for &Summand { row, weight } in bag {
+                let weight = T::of(weight.into());
+                self.row(row).iter_mut().zip(d).for_each(|(sum, &d)| *sum += weight * d);
             }
         }
     }
@@ -153,15 +172,17 @@ mod tests {
 
     #[test]
     fn gradients_equal_finite_differences() {
-        let ids = Ids { ids: &[2, 0, 2, 3, 3], starts: &[0, 2, 2, 5] };
+        let summands = [(2, 1.0), (0, 0.25), (2, 0.75), (3, 1.0), (3, 0.5)];
+        let summands = summands.map(|(row, weight)| Summand { row, weight });
+        let bags = Bags { summands: &summands, starts: &[0, 2, 2, 5] };
         let judge = random(9);
         check_gradient(&random(15), |table, gradient| {
             let mut sums = Vec::new();
-            forward(Table::Exact(table), 3, ids, &mut sums);
+            forward(Table::Exact(table), 3, bags, &mut sums);
             let mut rows = SparseRows::new(5, 3);
-            rows.backward(ids, &[1.0; 9]);
+            rows.backward(bags, &[1.0; 9]);
             rows.clear();
-            rows.backward(ids, &judge);
+            rows.backward(bags, &judge);
             for (row, d) in rows.iter() {
                 gradient[row * 3..][..3].iter_mut().zip(d).for_each(|(sum, d)| *sum += d);
             }
@@ -173,10 +194,11 @@ mod tests {
     fn rounded_tables_sum_as_exact_ones() {
         let (values, scales) = ([1_i8, -2, 127, 0, 3, -127], [0.5, 0.25]);
         let exact = [0.5, -1.0, 63.5, 0.0, 0.75, -31.75];
-        let ids = Ids { ids: &[0, 1, 1], starts: &[0, 2, 2, 3] };
+        let summands = [Summand { row: 0, weight: 0.5 }, 1.into(), 1.into()];
+        let bags = Bags { summands: &summands, starts: &[0, 2, 2, 3] };
         let (mut a, mut b) = (Vec::new(), Vec::new());
-        forward(Table::Rounded { values: &values, scales: &scales }, 3, ids, &mut a);
-        forward(Table::Exact(&exact), 3, ids, &mut b);
+        forward(Table::Rounded { values: &values, scales: &scales }, 3, bags, &mut a);
+        forward(Table::Exact(&exact), 3, bags, &mut b);
         assert_eq!(a, b);
     }
 }

@@ -42,6 +42,7 @@ mod testing;
 pub mod transformer;
 
 pub use adam::{Adam, AdamConfig};
+pub use embedding::Summand;
 pub use layer::Cell;
 pub use network::{Batch, Gradients, Network, Shape, Trace, Weights};
 pub use random::Rng;

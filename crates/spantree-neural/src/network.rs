@@ -6,7 +6,7 @@
 
 use crate::activation::{Dropout, leaky, leaky_backward};
 use crate::arcs::{ArcScorer, ArcTrace, PackedArcs, Sides};
-use crate::embedding::{self, Ids, SparseRows, Table};
+use crate::embedding::{self, Bags, SparseRows, Summand, Table};
 use crate::labels::{LabelScorer, LabelTrace};
 use crate::layer::{Cell, Layer, LayerScratch, LayerTrace, PackedLayer};
 use crate::linear::{Linear, PackedLinear, Places, Rows};
@@ -42,18 +42,19 @@ pub struct Shape {
     pub vectors: usize,
 }
 
-/// The ids of the rows of some sentences, the root first in each, and their vectors, if the network takes such.
+/// What the rows of some sentences are the sums of, the root first in each, and their vectors, if the network takes such.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     starts: Vec<usize>,
-    ids: Vec<u32>,
-    id_starts: Vec<usize>,
+    summands: Vec<Summand>,
+    summand_starts: Vec<usize>,
     vectors: Vec<f32>,
 }
 
 impl Default for Batch {
     fn default() -> Self {
-        Self { starts: vec![0], ids: Vec::new(), id_starts: vec![0], vectors: Vec::new() }
+        let (starts, summand_starts) = (vec![0], vec![0]);
+        Self { starts, summands: Vec::new(), summand_starts, vectors: Vec::new() }
     }
 }
 
@@ -61,15 +62,15 @@ impl Batch {
     /// Forgets all sentences.
     pub fn clear(&mut self) {
         self.starts.truncate(1);
-        self.ids.clear();
-        self.id_starts.truncate(1);
+        self.summands.clear();
+        self.summand_starts.truncate(1);
         self.vectors.clear();
     }
 
     /// Adds a row to the sentence at the end.
-    pub fn push_row(&mut self, ids: impl IntoIterator<Item = u32>) {
-        self.ids.extend(ids);
-        self.id_starts.push(self.ids.len());
+    pub fn push_row(&mut self, summands: impl IntoIterator<Item: Into<Summand>>) {
+        self.summands.extend(summands.into_iter().map(Into::into));
+        self.summand_starts.push(self.summands.len());
     }
 
     /// Adds the vectors of the next rows that have none yet; a network that takes vectors needs one for every row.
@@ -91,11 +92,11 @@ impl Batch {
     /// Number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.id_starts.len() - 1
+        self.summand_starts.len() - 1
     }
 
-    fn ids(&self) -> Ids<'_> {
-        Ids { ids: &self.ids, starts: &self.id_starts }
+    fn bags(&self) -> Bags<'_> {
+        Bags { summands: &self.summands, starts: &self.summand_starts }
     }
 }
 
@@ -374,7 +375,7 @@ impl Network {
     fn embed<T: Real>(&self, numbers: Numbers<'_, T>, batch: &Batch, trace: &mut Trace<T>) {
         let Numbers { table, dense, packs } = numbers;
         let Trace { vectors, projected, normal, scratch, .. } = trace;
-        embedding::forward(table, self.shape.width, batch.ids(), normal);
+        embedding::forward(table, self.shape.width, batch.bags(), normal);
         let Some(projection) = &self.projection else { return };
         vectors.clear();
         vectors.extend(batch.vectors.iter().map(|&value| T::of(value.into())));
@@ -453,7 +454,7 @@ impl Network {
             let x = Rows { data: vectors, rows: batch.rows(), step: projection.inputs };
             projection.backward_parameters(x, dy, gradient, scratch);
         }
-        gradients.embeddings.backward(batch.ids(), dy);
+        gradients.embeddings.backward(batch.bags(), dy);
     }
 
     fn arc_sides<'a, T>(&self, data: &'a [T]) -> Sides<'a, T> {

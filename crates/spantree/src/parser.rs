@@ -14,7 +14,7 @@ use spantree_treebank::Sentence;
 use crate::graph::MAX_LABELS;
 use crate::model::{Container, Header, ModelError, ParserHeader, Sections};
 use crate::neural::{Encoder, EncoderInfo, EncoderMismatch, EnsembleError, vectors};
-use crate::tag::{Mixture, TagSet};
+use crate::tag::{Beliefs, Mixture, TagSet};
 use crate::{graph, neural, transition};
 
 pub use analysis::{
@@ -114,6 +114,15 @@ impl Parser {
         }
     }
 
+    /// Whether it sees predicted tags by the probabilities that a tagger with the same [tags](Self::tagset) gives them.
+    #[must_use]
+    pub fn weighs_tags(&self) -> bool {
+        match self {
+            Self::Neural(parser) => parser.info().weighs_tags,
+            Self::Graph(_) | Self::Transition(_) => false,
+        }
+    }
+
     /// The same parser with the encoder that it needs.
     ///
     /// # Errors
@@ -198,11 +207,26 @@ impl Worker<'_> {
         }
     }
 
-    /// Parses some sentences and hands each to `each` with what was found, as [`Worker::parse`] would; faster for parsers
-    /// that can score several at once.
+    /// The same with what a tagger thinks of the sentence, if that is known; see [`Parser::weighs_tags`].
+    ///
+    /// # Errors
+    /// As those of [`Worker::parse`].
+    pub fn parse_believed(
+        &mut self,
+        (sent, beliefs): (&mut Sentence, &[Beliefs]),
+        options: &ParseOptions,
+    ) -> Result<&Analysis, ParseError> {
+        match self {
+            Self::Neural(worker) => worker.parse_believed((sent, beliefs), options),
+            Self::Graph(_) | Self::Transition(_) => self.parse(sent, options),
+        }
+    }
+
+    /// Parses some sentences, with what a tagger thinks of each or with nothing of the kind, and hands each to `each` with what
+    /// was found, as [`Worker::parse_believed`] would; faster for parsers that can score several at once.
     pub fn parse_all(
         &mut self,
-        sentences: &mut [Sentence],
+        (sentences, beliefs): (&mut [Sentence], &[Beliefs]),
         options: &ParseOptions,
         mut each: impl FnMut(&mut Sentence, Result<&Analysis, ParseError>),
     ) {
@@ -211,7 +235,7 @@ impl Worker<'_> {
                 let found = worker.parse(sent, options);
                 each(sent, found);
             }),
-            Self::Neural(worker) => worker.parse_all(sentences, options, each),
+            Self::Neural(worker) => worker.parse_all((sentences, beliefs), options, each),
             Self::Transition(worker) => sentences.iter_mut().for_each(|sent| {
                 let found = worker.parse(sent, options);
                 each(sent, found);

@@ -8,6 +8,7 @@
 //!
 //! [`Sentence`]: spantree_treebank::Sentence
 
+mod folds;
 pub mod train;
 mod worker;
 

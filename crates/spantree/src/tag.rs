@@ -12,6 +12,7 @@
 //! perceptron, or a conditional random field.
 
 mod atoms;
+mod beliefs;
 mod cache;
 mod examples;
 mod joint;
@@ -29,7 +30,8 @@ mod template;
 mod train;
 mod worker;
 
-pub use joint::{Beliefs, JointChoice, Mixture};
+pub use beliefs::Beliefs;
+pub use joint::{JointChoice, Mixture};
 pub use list::{Clusters, Dictionary, ListError};
 pub use neighbours::Neighbours;
 pub use tagger::{Header, TagScores, Tagger};

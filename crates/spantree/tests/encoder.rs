@@ -190,7 +190,7 @@ fn a_model_asks_for_the_encoder_that_it_was_trained_with() {
     let mut parsed = treebank(3, 5);
     let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
     let mut expected = parsed.clone();
-    parser.worker().parse_all(&mut expected, &options, |_, found| assert!(found.is_ok()));
+    parser.worker().parse_all((&mut expected, &[]), &options, |_, found| assert!(found.is_ok()));
     let loaded = pipeline(&parser);
     assert!(matches!(
         loaded.clone().with_encoder(None),
@@ -205,7 +205,7 @@ fn a_model_asks_for_the_encoder_that_it_was_trained_with() {
     assert!(matches!(error, ParseError::Encoder(EncoderMismatch::Missing { .. })));
     let loaded = loaded.with_encoder(Some(ours.clone())).unwrap();
     let joined = loaded.stages().parser.as_ref().unwrap();
-    joined.worker().parse_all(&mut parsed, &options, |_, found| assert!(found.is_ok()));
+    joined.worker().parse_all((&mut parsed, &[]), &options, |_, found| assert!(found.is_ok()));
     let trees = |sentences: &[Sentence]| -> Vec<_> {
         sentences.iter().flat_map(|sent| sent.heads().collect::<Vec<_>>()).collect()
     };

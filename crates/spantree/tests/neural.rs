@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use spantree::Pipeline;
-use spantree::neural::train::{Data, RightTags, train};
+use spantree::neural::train::{Data, RightTags, TaggerBeliefs, train};
 use spantree::neural::{EnsembleError, NeuralConfig, Parser, Sizes};
 use spantree::parser::{Analysis, ParseError, ParseOptions};
 use spantree::pipeline::train::PipelineConfig;
@@ -201,7 +201,7 @@ fn sentences_parsed_together_have_the_trees_they_have_alone() {
     sentences.insert(7, Sentence::new());
     let options = ParseOptions { confidence: true, ..ParseOptions::default() };
     let mut together = Vec::new();
-    worker.parse_all(&mut sentences.clone(), &options, |_, found| {
+    worker.parse_all((&mut sentences.clone(), &[]), &options, |_, found| {
         let analysis = found.unwrap();
         together.push((analysis.trees.clone(), analysis.confidences.clone()));
     });
@@ -262,7 +262,7 @@ fn vector_instructions_change_no_tree_of_the_english_model() {
                 trees.extend(found.unwrap().trees.clone());
             };
             let options = ParseOptions::default();
-            limited_to(*limit, || worker.parse_all(&mut sentences.to_vec(), &options, each));
+            limited_to(*limit, || worker.parse_all((&mut sentences.to_vec(), &[]), &options, each));
             *time += start.elapsed();
             trees
         });
@@ -302,7 +302,7 @@ fn bad_tags_are_corrected() {
         train: &right,
         silver: &[],
         dev: &right_dev,
-        beliefs: &beliefs,
+        beliefs: TaggerBeliefs { train: &[], silver: &[], dev: &beliefs },
     });
     let data = Data { right_tags, ..Data::new(&bad, &bad_dev) };
     let mut told = None;
@@ -335,7 +335,7 @@ fn tags_that_get_no_better_stay() {
         train: &train_set,
         silver: &[],
         dev: &dev,
-        beliefs: &beliefs,
+        beliefs: TaggerBeliefs { train: &[], silver: &[], dev: &beliefs },
     });
     let data = Data { right_tags, ..Data::new(&train_set, &dev) };
     let parser = train(&config(), data, &mut |_| ()).unwrap();

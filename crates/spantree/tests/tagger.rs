@@ -184,25 +184,6 @@ fn columns_never_filled_are_left_alone() {
 }
 
 #[test]
-fn jack_knifed_tags_are_of_taggers_that_did_not_see_them() {
-    let data = treebank(1, 120);
-    let tagged = TaggerTrainer::new(config()).jackknife(&data, 4, &[], 2).unwrap();
-    let wrong = |tagged: &[Sentence]| {
-        let words = data.iter().zip(tagged).flat_map(|(a, b)| a.words().zip(b.words()));
-        words.filter(|(a, b)| a.upos() != b.upos() || a.form() != b.form()).count()
-    };
-    let tagger = TaggerTrainer::new(config()).train(&data, &[], &mut |_| ()).unwrap();
-    let mut seen = data.clone();
-    seen.iter_mut().for_each(|sent| {
-        tagger.worker().tag(sent, &TagOptions::default());
-    });
-    assert_eq!(tagged.len(), data.len());
-    assert!(wrong(&tagged) > wrong(&seen), "{} {}", wrong(&tagged), wrong(&seen));
-    let error = TaggerTrainer::new(config()).jackknife(&data, 121, &[], 2).unwrap_err();
-    assert!(matches!(error, TrainError::Folds { sentences: 120, folds: 121 }));
-}
-
-#[test]
 fn empty_tiny_and_strange_sentences() {
     let (tagger, lemmatiser) = (train(config()), lemmatiser());
     let (mut worker, mut lemmas) = (tagger.worker(), lemmatiser.worker());

@@ -15,7 +15,7 @@ use spantree_treebank::Sentence;
 use thiserror::Error;
 
 use super::parser::Parser;
-use super::scorer::ScorerScratch;
+use super::scorer::{ScorerScratch, TagSource};
 use super::vectors::EncoderMismatch;
 use crate::graph;
 use crate::model::Calibration;
@@ -55,6 +55,8 @@ enum Member {
         parser: Parser,
         /// For each label of the leader its number here, if it has one.
         labels: Vec<Option<u16>>,
+        /// Whether it has the tags of the leader, so that the same beliefs are about them.
+        shares_tags: bool,
     },
     Graph(graph::Parser),
 }
@@ -72,7 +74,8 @@ impl Parser {
             parser::Parser::Neural(parser) => {
                 let names = self.labels.names().iter();
                 let labels = names.map(|name| parser.labels.number(name)).collect();
-                Ok(Member::Network { parser, labels })
+                let shares_tags = parser.tagset == self.tagset;
+                Ok(Member::Network { parser, labels, shares_tags })
             }
             parser::Parser::Graph(parser) => Ok(Member::Graph(parser)),
             parser::Parser::Transition(_) => Err(EnsembleError::Member { number: index + 2 }),
@@ -97,7 +100,12 @@ pub(super) struct Panel<'p> {
 
 #[derive(Debug)]
 enum Seat<'p> {
-    Network { parser: &'p Parser, labels: &'p [Option<u16>], score: Box<ScorerScratch> },
+    Network {
+        parser: &'p Parser,
+        labels: &'p [Option<u16>],
+        shares_tags: bool,
+        score: Box<ScorerScratch>,
+    },
     Graph(Box<graph::Worker<'p>>),
 }
 
@@ -107,8 +115,8 @@ const FLOOR: f32 = 1e-4;
 impl<'p> Panel<'p> {
     pub(super) fn new(ensemble: Option<&'p Arc<Ensemble>>) -> Self {
         let seat = |member: &'p Member| match member {
-            Member::Network { parser, labels } => {
-                Seat::Network { parser, labels, score: Box::default() }
+            &Member::Network { ref parser, ref labels, shares_tags } => {
+                Seat::Network { parser, labels, shares_tags, score: Box::default() }
             }
             Member::Graph(parser) => Seat::Graph(Box::new(parser.worker())),
         };
@@ -121,11 +129,15 @@ impl<'p> Panel<'p> {
     pub(super) fn encode(
         &mut self,
         sentences: &[Sentence],
-        predicted_tags: bool,
+        tags: TagSource<'_>,
     ) -> Result<(), EncoderMismatch> {
         for seat in &mut self.seats {
-            if let Seat::Network { parser, score, .. } = seat {
-                parser.score(sentences, predicted_tags, score)?;
+            if let Seat::Network { parser, shares_tags, score, .. } = seat {
+                let tags = match tags {
+                    TagSource::Predicted(_) if !*shares_tags => TagSource::Predicted(&[]),
+                    tags => tags,
+                };
+                parser.score(sentences, tags, score)?;
             }
         }
         Ok(())
@@ -165,7 +177,7 @@ impl<'p> Panel<'p> {
         own.for_each(|row| log_softmax(row, leader.label_inverse_temperature));
         let mut count = 1.0;
         for seat in &mut self.seats {
-            let Seat::Network { parser, labels, score } = seat else { continue };
+            let Seat::Network { parser, labels, score, .. } = seat else { continue };
             parser.scorer.score_labels(index, heads, score);
             for (word, row) in scores.chunks_exact_mut(width.max(1)).enumerate().skip(1) {
                 self.chances.clear();

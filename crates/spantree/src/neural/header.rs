@@ -39,6 +39,9 @@ pub struct Header {
     /// How much of a say.
     #[serde(default)]
     pub mixture: Mixture,
+    /// Whether it sees predicted tags by their probabilities.
+    #[serde(default)]
+    pub weighs_tags: bool,
     /// The encoder whose vectors it takes besides its inputs, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder: Option<EncoderInfo>,

@@ -3,14 +3,18 @@
 //! Each [`Atom`] of a word that was seen often enough in training owns a row; the embedding of a word is the sum of its rows.
 //! Runs of characters may be inputs, too. Row 0 is the root. The next rows, one per atom, stand for values that are not known.
 //! Then follow the known values, in the order of their keys, which a model file keeps. A network that learned from given and from
-//! predicted tags has rows for either.
+//! predicted tags has rows for either. Where a tagger says how sure it is, the rows of each tag that it considered count as much
+//! as the tag is probable.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use spantree_neural::Summand;
 use spantree_treebank::Sentence;
 
 use crate::feature::{Atom, AtomSet, Atoms, Columns, hash};
+use crate::tag::tagset::COLUMNS;
+use crate::tag::{Beliefs, TagSet};
 
 /// The row of the root.
 pub const ROOT_ROW: u32 = 0;
@@ -48,10 +52,12 @@ impl Hasher for KeyHasher {
 }
 
 /// One input of a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Input {
     /// Its row.
     pub row: u32,
+    /// How much it counts.
+    pub weight: f32,
     /// The row that stands for an unknown value; `None` for an input that is then left out.
     pub unknown: Option<u32>,
     /// Whether it tells which word it is, and not only what it looks like.
@@ -59,6 +65,53 @@ pub struct Input {
     /// Whether it is from the tags or the lemma.
     pub from_tags: bool,
 }
+
+impl From<Input> for Summand {
+    fn from(input: Input) -> Self {
+        Self { row: input.row, weight: input.weight }
+    }
+}
+
+/// The inputs of every tag of a tagger, as a predicted one.
+#[derive(Clone, Debug, Default)]
+pub struct TagInputs {
+    inputs: Vec<Input>,
+    /// Where those of each tag begin, and where the last ones end.
+    starts: Vec<usize>,
+}
+
+impl TagInputs {
+    /// What a network with these inputs sees of each tag.
+    #[must_use]
+    pub fn new(inputs: &Inputs, tagset: &TagSet) -> Self {
+        let mut words = Sentence::new();
+        for names in tagset.names() {
+            let word = words.push_word("_");
+            COLUMNS.iter().zip(names).for_each(|(&column, name)| words.set(word, column, name));
+        }
+        let mut values = Values::default();
+        inputs.read(&words, &mut values);
+        let mut all = Self { inputs: Vec::new(), starts: vec![0] };
+        for word in 1..=words.len() {
+            all.inputs.extend(inputs.some(&values, word, true, |source| inputs.is_tag(source)));
+            all.starts.push(all.inputs.len());
+        }
+        all
+    }
+
+    /// The inputs of the tags of a word, from 1, each with the probability of its tag.
+    fn weighed<'a>(&'a self, beliefs: &'a Beliefs, word: usize) -> impl Iterator<Item = Input> {
+        let likely = beliefs.word(word - 1).iter().filter(|&&(_, chance)| chance >= LEAST_CHANCE);
+        likely.flat_map(|&(tag, weight)| {
+            let tag = usize::from(tag);
+            let inputs = &self.inputs[self.starts[tag]..self.starts[tag + 1]];
+            inputs.iter().map(move |input| Input { weight, ..*input })
+        })
+    }
+}
+
+/// Tags less probable than this are not worth the look.
+const LEAST_CHANCE: f32 = 0.01;
 
 /// Where an input is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,8 +297,31 @@ impl Inputs {
         word: usize,
         predicted_tags: bool,
     ) -> impl Iterator<Item = Input> {
+        self.some(values, word, predicted_tags, |_| true)
+    }
+
+    /// The same of a word of which a tagger says how probable each tag is.
+    pub fn of_believed_word<'a>(
+        &'a self,
+        values: &'a Values,
+        word: usize,
+        (tags, beliefs): (&'a TagInputs, &'a Beliefs),
+    ) -> impl Iterator<Item = Input> {
+        let others = self.some(values, word, true, |source| !self.is_tag(source));
+        others.chain(tags.weighed(beliefs, word))
+    }
+
+    /// The inputs of a word from some sources.
+    fn some<'a>(
+        &'a self,
+        values: &'a Values,
+        word: usize,
+        predicted_tags: bool,
+        wanted: impl Fn(Source) -> bool + 'a,
+    ) -> impl Iterator<Item = Input> {
         let predicted_tags = predicted_tags && self.predicted_row().is_some();
-        self.keys(values, word).filter_map(move |(source, key)| {
+        let keys = self.keys(values, word).filter(move |&(source, _)| wanted(source));
+        keys.filter_map(move |(source, key)| {
             let column = match source {
                 Source::Column(column) => Some(column),
                 Source::Feat | Source::Gram => None,
@@ -258,18 +334,8 @@ impl Inputs {
             let is = |atom: Atom| column.is_some_and(|column| self.single[column] == atom);
             let names_word = is(Atom::Form) || is(Atom::Lower) || is(Atom::Lemma);
             let from_tags = is_tag || is(Atom::Lemma);
-            Some(Input { row, unknown, names_word, from_tags })
+            Some(Input { row, weight: 1.0, unknown, names_word, from_tags })
         })
-    }
-
-    /// The rows of a word of the sentence that was read.
-    pub fn rows_of<'a>(
-        &'a self,
-        values: &'a Values,
-        word: usize,
-        predicted_tags: bool,
-    ) -> impl Iterator<Item = u32> {
-        self.of_word(values, word, predicted_tags).map(|input| input.row)
     }
 
     /// The keys of a word, with the source of each.
@@ -322,7 +388,7 @@ mod tests {
     fn rows(inputs: &Inputs, sent: &Sentence, word: usize) -> Vec<u32> {
         let mut values = Values::default();
         inputs.read(sent, &mut values);
-        inputs.rows_of(&values, word, false).collect()
+        inputs.of_word(&values, word, false).map(|input| input.row).collect()
     }
 
     #[test]
@@ -398,8 +464,37 @@ mod tests {
         for inputs in [inputs.clone(), inputs.with_predicted_tags(&[])] {
             let mut values = Values::default();
             inputs.read(&sent, &mut values);
-            assert!(inputs.rows_of(&values, 1, true).eq(inputs.rows_of(&values, 1, false)));
+            assert!(inputs.of_word(&values, 1, true).eq(inputs.of_word(&values, 1, false)));
         }
+    }
+
+    #[test]
+    fn tags_count_as_much_as_they_are_probable() {
+        let mut train = sentence(&["ab", "ab", "cd"]);
+        train.set(3, Column::Upos, "Y");
+        let train = [train];
+        let tagset = TagSet::from_treebank(&train).unwrap();
+        let inputs = of_treebank(&ATOMS, &train, 1).with_predicted_tags(&train);
+        let tags = TagInputs::new(&inputs, &tagset);
+        let mut values = Values::default();
+        inputs.read(&train[0], &mut values);
+        // A tagger that is sure of the tag says what the sentence says.
+        let certain = Beliefs::certain(&tagset, &train[0]);
+        for word in 1..=3 {
+            let sorted = |inputs: &mut dyn Iterator<Item = Input>| {
+                let mut inputs: Vec<_> = inputs.collect();
+                inputs.sort_by_key(|input| input.row);
+                inputs
+            };
+            let believed = sorted(&mut inputs.of_believed_word(&values, word, (&tags, &certain)));
+            assert_eq!(believed, sorted(&mut inputs.of_word(&values, word, true)));
+        }
+        // Else each tag has its share, the features that tags have in common both.
+        let doubtful = Beliefs::of_one_word([(0, 0.75), (1, 0.245), (0, 0.005)]);
+        let found: Vec<_> = inputs.of_believed_word(&values, 1, (&tags, &doubtful)).collect();
+        let sum: f32 = found.iter().filter(|input| input.from_tags).map(|i| i.weight).sum();
+        assert!((sum - 3.0 * 0.995).abs() < 1e-6, "UPOS and two features: {found:?}");
+        assert_eq!(found.iter().filter(|input| !input.from_tags).count(), 2);
     }
 
     #[test]

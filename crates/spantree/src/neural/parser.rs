@@ -10,7 +10,7 @@ use super::ensemble::Ensemble;
 use super::header::{Header, Sizes};
 use super::input::Inputs;
 use super::rounded::Rounded;
-use super::scorer::{Scorer, ScorerScratch};
+use super::scorer::{Scorer, ScorerScratch, TagSource};
 use super::vectors::{self, Encoder, EncoderInfo, EncoderMismatch};
 use super::worker::Worker;
 use crate::feature::Atom;
@@ -94,7 +94,7 @@ impl Parser {
     ) -> Self {
         let network = Network::new(header.shape(inputs.rows(), tagset.part_count()));
         Self {
-            scorer: Arc::new(Scorer::new(inputs, network, rounded)),
+            scorer: Arc::new(Scorer::new(inputs, &tagset, network, rounded)),
             labels: LabelSet::new(header.labels.clone()),
             decoder: header.decoder.parse().unwrap_or(Decoder::Mst),
             tagset,
@@ -119,12 +119,16 @@ impl Parser {
     pub(super) fn score(
         &self,
         sentences: &[Sentence],
-        predicted_tags: bool,
+        tags: TagSource<'_>,
         scratch: &mut ScorerScratch,
     ) -> Result<(), EncoderMismatch> {
         let encoder = self.encoder.as_ref();
         vectors::check(self.header.encoder, encoder.map(Encoder::info))?;
-        self.scorer.score((sentences, encoder), predicted_tags, scratch);
+        let tags = match tags {
+            TagSource::Predicted(_) if !self.header.weighs_tags => TagSource::Predicted(&[]),
+            tags => tags,
+        };
+        self.scorer.score((sentences, encoder), tags, scratch);
         Ok(())
     }
 

@@ -2,23 +2,34 @@
 
 use spantree_decode::ArcScores;
 use spantree_neural::network::{Numbers, Packs};
-use spantree_neural::{Batch, Network, Trace};
+use spantree_neural::{Batch, Network, Summand, Trace};
 use spantree_treebank::Sentence;
 
-use super::input::{Inputs, ROOT_ROW, Values};
+use super::input::{Inputs, ROOT_ROW, TagInputs, Values};
 use super::rounded::Rounded;
 use super::vectors::Encoder;
+use crate::tag::{Beliefs, TagSet};
 
 /// A network with its weights and what it sees.
 #[derive(Clone, Debug)]
 pub struct Scorer {
     /// What it sees.
     pub inputs: Inputs,
+    tag_inputs: TagInputs,
     network: Network,
     /// The weights as they are in a file; embeddings are used in this form.
     rounded: Rounded,
     layers: Vec<f32>,
     packs: Packs<f32>,
+}
+
+/// Where the tags of some sentences are from.
+#[derive(Clone, Copy, Debug)]
+pub enum TagSource<'a> {
+    /// They were given.
+    Given,
+    /// A tagger predicted them; what it thinks of each sentence, or nothing if that is not known.
+    Predicted(&'a [Beliefs]),
 }
 
 /// Memory of a [`Scorer`], with the scores of the sentences seen last.
@@ -37,11 +48,12 @@ pub struct ScorerScratch {
 }
 
 impl Scorer {
-    /// A scorer with these weights, which fit the network.
-    pub(crate) fn new(inputs: Inputs, network: Network, rounded: Rounded) -> Self {
+    /// A scorer with these weights, which fit the network; beliefs will be about tags of this set.
+    pub(crate) fn new(inputs: Inputs, tagset: &TagSet, network: Network, rounded: Rounded) -> Self {
         let (layers, mut packs) = (rounded.layers(), Packs::default());
         network.pack(&layers, false, &mut packs);
-        Self { inputs, network, rounded, layers, packs }
+        let tag_inputs = TagInputs::new(&inputs, tagset);
+        Self { inputs, tag_inputs, network, rounded, layers, packs }
     }
 
     /// The weights.
@@ -58,20 +70,17 @@ impl Scorer {
     pub fn score(
         &self,
         (sentences, encoder): (&[Sentence], Option<&Encoder>),
-        predicted_tags: bool,
+        tags: TagSource<'_>,
         scratch: &mut ScorerScratch,
     ) {
         let ScorerScratch { values, vectors, batch, trace, tables, .. } = scratch;
         batch.clear();
         tables.clear();
-        let source = self.inputs.predicted_row().filter(|_| predicted_tags);
         let mut table = 0;
-        for sent in sentences {
+        for (index, sent) in sentences.iter().enumerate() {
             self.inputs.read(sent, values);
             batch.push_row([ROOT_ROW]);
-            for word in 1..=sent.len() {
-                batch.push_row(self.inputs.rows_of(values, word, predicted_tags).chain(source));
-            }
+            (1..=sent.len()).for_each(|word| self.push(values, word, (tags, index), batch));
             batch.end_sentence();
             tables.push(table);
             table += (sent.len() + 1) * (sent.len() + 1);
@@ -82,6 +91,31 @@ impl Scorer {
             batch.push_vectors(vectors.iter().copied());
         }
         self.network.encode(self.numbers(), batch, trace);
+    }
+
+    /// Adds a word of the sentence with this number, which was read.
+    fn push(
+        &self,
+        values: &Values,
+        word: usize,
+        (tags, sentence): (TagSource<'_>, usize),
+        batch: &mut Batch,
+    ) {
+        let Self { inputs, tag_inputs, .. } = self;
+        let TagSource::Predicted(beliefs) = tags else {
+            return batch.push_row(inputs.of_word(values, word, false));
+        };
+        let source = inputs.predicted_row().map(Summand::from);
+        match beliefs.get(sentence) {
+            Some(beliefs) => {
+                let word = inputs.of_believed_word(values, word, (tag_inputs, beliefs));
+                batch.push_row(word.map(Summand::from).chain(source));
+            }
+            None => {
+                let word = inputs.of_word(values, word, true);
+                batch.push_row(word.map(Summand::from).chain(source));
+            }
+        }
     }
 
     /// Scores the parts of tags of all words, after [`Scorer::score`].

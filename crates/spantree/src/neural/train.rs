@@ -52,8 +52,20 @@ pub struct RightTags<'a> {
     pub silver: &'a [Sentence],
     /// Of the development set.
     pub dev: &'a [Sentence],
-    /// What the tagger thinks of the development set.
-    pub beliefs: &'a [Beliefs],
+    /// What the tagger thinks.
+    pub beliefs: TaggerBeliefs<'a>,
+}
+
+/// What a tagger thinks of sentences that it did not learn from.
+#[derive(Clone, Copy, Debug)]
+pub struct TaggerBeliefs<'a> {
+    /// Of the first version of the training data; if nothing is known of it, the network will see predicted tags as if they were
+    /// certain.
+    pub train: &'a [Beliefs],
+    /// Of the sentences that another parser analysed.
+    pub silver: &'a [Beliefs],
+    /// Of the development set.
+    pub dev: &'a [Beliefs],
 }
 
 impl<'a> Data<'a> {

@@ -5,7 +5,7 @@ use spantree_treebank::Sentence;
 
 use super::ensemble::Panel;
 use super::parser::Parser;
-use super::scorer::ScorerScratch;
+use super::scorer::{ScorerScratch, TagSource};
 use crate::graph::Decoder;
 use crate::graph::labels::GivenLabels;
 use crate::parser::analysis::Stopwatch;
@@ -13,6 +13,7 @@ use crate::parser::search::{self, Search};
 use crate::parser::{
     Analysis, Confidence, ParseError, ParseOptions, ScoredTree, Timing, calibration,
 };
+use crate::tag::Beliefs;
 
 /// Rows that the network sees at once: enough for fast products, few enough for their results to stay in the cache.
 const ROWS_AT_ONCE: usize = 192;
@@ -60,19 +61,31 @@ impl<'p> Worker<'p> {
         sent: &mut Sentence,
         options: &ParseOptions,
     ) -> Result<&Analysis, ParseError> {
-        self.encode(std::slice::from_ref(sent), options)?;
+        self.parse_believed((sent, &[]), options)
+    }
+
+    /// The same with what a tagger thinks of the sentence, if that is known.
+    ///
+    /// # Errors
+    /// As those of [`Worker::parse`].
+    pub fn parse_believed(
+        &mut self,
+        (sent, beliefs): (&mut Sentence, &[Beliefs]),
+        options: &ParseOptions,
+    ) -> Result<&Analysis, ParseError> {
+        self.encode((std::slice::from_ref(sent), beliefs), options)?;
         self.parse_encoded(0, sent, options)
     }
 
-    /// Parses some sentences and hands each to `each` with what was found. The network sees several of them at once, which
-    /// is faster; the results are those of [`Worker::parse`].
+    /// Parses some sentences, with what a tagger thinks of each or with nothing of the kind, and hands each to `each` with what
+    /// was found. The network sees several of them at once, which is faster; the results are those of [`Worker::parse_believed`].
     pub fn parse_all(
         &mut self,
-        sentences: &mut [Sentence],
+        (sentences, beliefs): (&mut [Sentence], &[Beliefs]),
         options: &ParseOptions,
         mut each: impl FnMut(&mut Sentence, Result<&Analysis, ParseError>),
     ) {
-        let mut rest = sentences;
+        let (mut rest, mut beliefs) = (sentences, beliefs);
         while !rest.is_empty() {
             let mut rows = 0;
             let fits = |sent: &&Sentence| {
@@ -81,23 +94,32 @@ impl<'p> Worker<'p> {
             };
             let count = rest.iter().take_while(fits).count().max(1);
             let (group, after) = rest.split_at_mut(count);
-            let encoded = self.encode(group, options);
+            let (believed, believed_after) = beliefs.split_at(count.min(beliefs.len()));
+            let encoded = self.encode((group, believed), options);
             for (index, sent) in group.iter_mut().enumerate() {
                 let encoded = encoded.clone();
                 let found = encoded.and_then(|()| self.parse_encoded(index, sent, options));
                 each(sent, found);
             }
-            rest = after;
+            (rest, beliefs) = (after, believed_after);
         }
     }
 
-    fn encode(&mut self, sentences: &[Sentence], options: &ParseOptions) -> Result<(), ParseError> {
+    fn encode(
+        &mut self,
+        (sentences, beliefs): (&[Sentence], &[Beliefs]),
+        options: &ParseOptions,
+    ) -> Result<(), ParseError> {
         let mut watch = Stopwatch::start();
-        self.parser.score(sentences, options.predicted_tags, &mut self.score)?;
+        let tags = match options.predicted_tags {
+            true => TagSource::Predicted(beliefs),
+            false => TagSource::Given,
+        };
+        self.parser.score(sentences, tags, &mut self.score)?;
         if options.predicted_tags && self.parser.info().retags {
             self.parser.scorer.score_tags(&mut self.score);
         }
-        self.panel.encode(sentences, options.predicted_tags)?;
+        self.panel.encode(sentences, tags)?;
         watch.lap(&mut self.timing.scores);
         Ok(())
     }

@@ -1,20 +1,20 @@
 //! Training all stages of a model on one treebank.
 //!
-//! The parser will read predicted tags, so it is trained on such: the training data are tagged by taggers that did not see
-//! them (jack-knifing), see [`Tags`]. A stage that the data do not support (no tags, no lemmas, no trees) is left out.
+//! The parser will read predicted tags and lemmas, so it is trained on such (`folds`), see [`Tags`]. A stage that the data do not support (no tags, no lemmas, no trees) is left out.
 
 use std::borrow::Cow;
 
 use spantree_treebank::Sentence;
 use thiserror::Error;
 
+use super::folds::{self, Tagged};
 use super::{Pipeline, Stages};
 use crate::enhance::{self, EnhanceError, EnhancerConfig};
 use crate::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
 use crate::model::ModelError;
 use crate::neural::{
     self,
-    train::{Data, RightTags},
+    train::{Data, RightTags, TaggerBeliefs},
 };
 use crate::parser::Parser;
 use crate::segment::{self, Segmenter};
@@ -194,16 +194,6 @@ fn has_tags(train: &[Sentence]) -> bool {
     train.iter().flat_map(Sentence::words).any(|word| word.upos() != "_")
 }
 
-/// The taggers of the folds make the training data noisy; they need not be the best.
-fn fold_trainer(config: &PipelineConfig) -> TaggerTrainer {
-    let epochs = config.tagger.epochs.min(FOLD_EPOCHS);
-    let seed = config.parser.seed;
-    TaggerTrainer::new(TaggerConfig { seed, epochs, ..config.tagger.clone() })
-}
-
-/// After so many epochs a tagger is close to its best.
-const FOLD_EPOCHS: u64 = 4;
-
 fn tagger_trainer(config: &PipelineConfig) -> TaggerTrainer {
     TaggerTrainer::new(TaggerConfig { seed: config.parser.seed, ..config.tagger.clone() })
 }
@@ -263,35 +253,44 @@ fn train_parser(
     let Some(tagger) = stages.tagger.as_ref().filter(|_| !gold) else {
         return train_kind(config, Data { silver, ..Data::new(train, dev) }, progress);
     };
-    let folds = config.folds.clamp(2, train.len());
-    progress(Progress::JackKnife(folds));
-    let threads = config.parser.threads;
-    let mut predicted = fold_trainer(config).jackknife(train, folds, for_tags, threads)?;
-    let (mut tagged_dev, mut tagged_silver) = (dev.to_vec(), silver.to_vec());
-    let mut worker = tagger.worker();
-    tagged_silver.iter_mut().for_each(|sent| {
-        worker.tag(sent, &TagOptions::default());
-    });
-    let mut beliefs = vec![Beliefs::default(); dev.len()];
-    for (sent, beliefs) in tagged_dev.iter_mut().zip(&mut beliefs) {
-        worker.tag(sent, &TagOptions::default());
-        worker.write_beliefs(beliefs);
-    }
-    if let Some(lemmatiser) = &stages.lemmatiser {
-        let mut worker = lemmatiser.worker();
-        for sent in predicted.iter_mut().chain(&mut tagged_dev).chain(&mut tagged_silver) {
-            worker.lemmatise(sent, &LemmaOptions { keep: false });
-        }
-    }
+    progress(Progress::JackKnife(config.folds.clamp(2, train.len())));
+    let tagset = tagger.tagset();
+    let lemmatiser = stages.lemmatiser.as_ref();
+    let mut tagged = folds::predict(config, (train, for_tags), (tagset, lemmatiser.is_some()))?;
+    let [tagged_silver, tagged_dev] =
+        [silver, dev].map(|sentences| annotated(tagger, lemmatiser, sentences));
     let versions = if config.tags == Tags::Both { 2 } else { 1 };
     if versions == 2 {
-        predicted.extend_from_slice(train);
+        tagged.sentences.extend_from_slice(train);
     }
-    let right_tags =
-        Some(RightTags { tagset: tagger.tagset(), train, silver, dev, beliefs: &beliefs });
-    let (train, silver, dev) = (&predicted, &tagged_silver, &tagged_dev);
-    let data = Data { train, versions, silver, dev, right_tags };
+    let beliefs = TaggerBeliefs {
+        train: &tagged.beliefs,
+        silver: &tagged_silver.beliefs,
+        dev: &tagged_dev.beliefs,
+    };
+    let data = Data {
+        train: &tagged.sentences,
+        versions,
+        silver: &tagged_silver.sentences,
+        dev: &tagged_dev.sentences,
+        right_tags: Some(RightTags { tagset, train, silver, dev, beliefs }),
+    };
     train_kind(config, data, progress)
+}
+
+/// Sentences with the tags and lemmas of these stages, which did not learn from them.
+fn annotated(tagger: &Tagger, lemmatiser: Option<&Lemmatiser>, sentences: &[Sentence]) -> Tagged {
+    let (mut tagger, mut lemmatiser) = (tagger.worker(), lemmatiser.map(Lemmatiser::worker));
+    let annotate = |sent: &Sentence| {
+        let (mut sent, mut beliefs) = (sent.clone(), Beliefs::default());
+        tagger.tag(&mut sent, &TagOptions::default());
+        tagger.write_beliefs(&mut beliefs);
+        if let Some(lemmatiser) = &mut lemmatiser {
+            lemmatiser.lemmatise(&mut sent, &LemmaOptions { keep: false });
+        }
+        (sent, beliefs)
+    };
+    sentences.iter().map(annotate).collect()
 }
 
 /// Trains a parser of the kind that is asked for.

@@ -103,7 +103,7 @@ pub struct Worker<'p> {
     parser: Option<parser::Worker<'p>>,
     /// What was done to some sentences.
     states: Vec<State>,
-    /// What the tagger thinks of them, if the parser has a say in tags.
+    /// What the tagger thinks of them, if the parser sees it or has a say in tags.
     beliefs: Vec<Beliefs>,
     /// Confidences of the tags of some sentences, one sentence after the other, and where each begins.
     tags: Vec<TagConfidence>,
@@ -119,6 +119,7 @@ impl<'p> Worker<'p> {
             lemmatiser: stages.lemmatiser.as_ref().map(lemma::Lemmatiser::worker),
             enhancer: stages.enhancer.as_ref().map(enhance::Enhancer::worker),
             joint: joint_choice(stages),
+            weighs_tags: shares_tags(stages).is_some_and(|(_, parser)| parser.weighs_tags()),
             restricted: false,
             confidences: Vec::new(),
         };
@@ -159,7 +160,9 @@ impl<'p> Worker<'p> {
         if state.tags == Tags::Missing {
             return Err(untagged(sent));
         }
-        let analysis = parser.parse(sent, &state.parse_options(options))?;
+        let weighs_tags = self.annotator.weighs_tags;
+        let seen = if weighs_tags { state.believed(&self.beliefs) } else { &[] };
+        let analysis = parser.parse_believed((sent, seen), &state.parse_options(options))?;
         self.annotator.follow(sent, state, (&self.beliefs[0], analysis));
         Ok(Outcome { tags: &self.annotator.confidences, analysis: Some(analysis) })
     }
@@ -183,6 +186,8 @@ impl<'p> Worker<'p> {
         }
         tag_starts.push(tags.len());
         let mut tags = tag_starts.windows(2).map(|bounds| &tags[bounds[0]..bounds[1]]);
+        let weighs_tags = annotator.weighs_tags;
+        let mut unseen = &beliefs[..];
         let mut beliefs = beliefs.iter();
         let mut tell = |sent: &mut Sentence, state, found: Result<&Analysis, PipelineError>| {
             annotator.confidences.clear();
@@ -205,12 +210,16 @@ impl<'p> Worker<'p> {
         for group in states.chunk_by(|a, b| a == b) {
             let (sentences, after) = rest.split_at_mut(group.len());
             rest = after;
+            let (believed, after) = unseen.split_at(group.len());
+            unseen = after;
             let state = group[0];
             if state.tags == Tags::Missing {
                 sentences.iter_mut().for_each(|sent| tell(sent, state, Err(untagged(sent))));
                 continue;
             }
-            parser.parse_all(sentences, &state.parse_options(options), |sent, found| {
+            let options = state.parse_options(options);
+            let seen = if weighs_tags { state.believed(believed) } else { &[] };
+            parser.parse_all((sentences, seen), &options, |sent, found| {
                 tell(sent, state, found.map_err(PipelineError::Parse));
             });
         }
@@ -233,17 +242,24 @@ struct Annotator<'p> {
     enhancer: Option<enhance::Worker<'p>>,
     /// How tags are chosen by the tagger and the parser together, if they are.
     joint: Option<JointChoice<'p>>,
+    /// Whether the parser sees tags by their probabilities.
+    weighs_tags: bool,
     /// Whether a dictionary restricts the tags.
     restricted: bool,
     /// Of the tags of the sentence at hand, if they were asked for.
     confidences: Vec<TagConfidence>,
 }
 
-/// The joint choice of tags, if the parser has a say and knows the tags of the tagger.
-fn joint_choice(stages: &Stages) -> Option<JointChoice<'_>> {
+/// Tagger and parser, if the parser knows the tags of the tagger.
+fn shares_tags(stages: &Stages) -> Option<(&tag::Tagger, &Parser)> {
     let (tagger, parser) = (stages.tagger.as_ref()?, stages.parser.as_ref()?);
-    let mixture = parser.tag_mixture()?;
-    (parser.tagset() == Some(tagger.tagset())).then(|| JointChoice::new(tagger.tagset(), mixture))
+    (parser.tagset() == Some(tagger.tagset())).then_some((tagger, parser))
+}
+
+/// The joint choice of tags, if the parser has a say.
+fn joint_choice(stages: &Stages) -> Option<JointChoice<'_>> {
+    let (tagger, parser) = shares_tags(stages)?;
+    Some(JointChoice::new(tagger.tagset(), parser.tag_mixture()?))
 }
 
 /// Where the tags of a sentence are from.
@@ -266,6 +282,11 @@ struct State {
 }
 
 impl State {
+    /// The beliefs of the tagger, if it chose the tags.
+    fn believed(self, beliefs: &[Beliefs]) -> &[Beliefs] {
+        if self.tags == Tags::Predicted { beliefs } else { &[] }
+    }
+
     fn parse_options(self, options: &Options) -> ParseOptions {
         let predicted_tags = options.trees.predicted_tags || self.tags == Tags::Predicted;
         ParseOptions { predicted_tags, ..options.trees }
@@ -273,12 +294,12 @@ impl State {
 }
 
 impl Annotator<'_> {
-    /// Fills in tags and lemmas; writes what the tagger thinks if the parser will have a say.
+    /// Fills in tags and lemmas; writes what the tagger thinks if the parser will see it or have a say.
     fn annotate(&mut self, sent: &mut Sentence, options: &Options, beliefs: &mut Beliefs) -> State {
         let start = Instant::now();
         let tags = self.tag(sent, options);
         if let Some(tagger) = self.tagger.as_mut().filter(|_| tags == Tags::Predicted)
-            && self.joint.is_some()
+            && (self.joint.is_some() || self.weighs_tags)
             && options.parse
         {
             tagger.write_beliefs(beliefs);

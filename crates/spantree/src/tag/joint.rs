@@ -11,38 +11,9 @@
 use serde::{Deserialize, Serialize};
 use spantree_treebank::Sentence;
 
-use super::lattice::Candidates;
-use super::tagset::{COLUMNS, Tag, TagSet, columns};
+use super::beliefs::Beliefs;
+use super::tagset::{COLUMNS, Tag, TagSet};
 use super::worker::TagConfidence;
-
-/// What a tagger thinks of the words of one sentence.
-#[derive(Clone, Debug, Default)]
-pub struct Beliefs {
-    /// The tags that it considered.
-    pub(super) candidates: Candidates,
-    /// Their probabilities.
-    pub(super) chances: Vec<f32>,
-}
-
-impl Beliefs {
-    /// The beliefs of somebody who is sure of the tags that a sentence has; unknown tags are no beliefs.
-    #[must_use]
-    pub fn certain(tagset: &TagSet, sent: &Sentence) -> Self {
-        let numbers = tagset.numbers();
-        let mut beliefs = Self::default();
-        for word in sent.words() {
-            let tag = numbers.get(&columns(word)).copied();
-            beliefs.candidates.push(tag.as_slice());
-            beliefs.chances.extend(tag.map(|_| 1.0));
-        }
-        beliefs
-    }
-
-    fn word(&self, word: usize) -> impl Iterator<Item = (Tag, f32)> + '_ {
-        let start = self.candidates.start(word);
-        self.candidates.get(word).iter().copied().zip(self.chances[start..].iter().copied())
-    }
-}
 
 /// How two opinions become one: a tag with probability `p` by the tagger and score `s` by the parser counts
 /// `log max(p, floor) + weight · s`.
@@ -96,7 +67,7 @@ impl<'t> JointChoice<'t> {
     ) -> bool {
         let mut changed = false;
         let rows = scores.chunks_exact(self.tagset.part_count().max(1));
-        for (word, scores) in rows.enumerate().take(beliefs.candidates.len()) {
+        for (word, scores) in rows.enumerate().take(beliefs.words()) {
             let tag = self.choose((beliefs, word), scores);
             changed |= set(self.tagset, tag, sent, word as u32 + 1);
             if let Some(confidences) = &mut confidences {
@@ -111,7 +82,7 @@ impl<'t> JointChoice<'t> {
         let Mixture { weight, floor } = self.mixture;
         self.totals.clear();
         self.totals.extend(self.tagset.all().map(|tag| weight * self.tagset.sum(tag, scores)));
-        for (tag, chance) in beliefs.word(word) {
+        for &(tag, chance) in beliefs.word(word) {
             self.totals[usize::from(tag)] += (chance.max(floor) / floor).ln();
         }
         let better = |best, tag| if self.total(tag) > self.total(best) { tag } else { best };
@@ -155,6 +126,7 @@ fn set(tagset: &TagSet, tag: Tag, sent: &mut Sentence, word: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tag::tagset::columns;
 
     fn tagset() -> TagSet {
         let tags = [["NOUN", "N", "Case=Nom"], ["NOUN", "N", "Case=Acc"], ["ADJ", "A", "Case=Nom"]];
@@ -173,9 +145,8 @@ mod tests {
     #[test]
     fn both_opinions_count() {
         let tagset = tagset();
-        let mut candidates = Candidates::default();
-        candidates.push(&[2, 0]);
-        let beliefs = Beliefs { candidates, chances: vec![0.9, 0.1] };
+        let mut beliefs = Beliefs::default();
+        beliefs.push([(2, 0.9), (0, 0.1)]);
         // Tag 0 needs a lead of log 9 over tag 2; tag 1, which the tagger did not consider, one of log 90.
         for (wanted, weight, upos, feats) in [
             ([2.0, 0.0, 0.0], 1.0, "ADJ", "Case=Nom"),

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use spantree_learn::{
     Learner, PassiveAggressive, Perceptron, Rate, State, StochasticGradient, epoch, epoch_order,
-    jackknife, predict_folds,
 };
 use spantree_treebank::{Column, Sentence};
 use thiserror::Error;
@@ -127,16 +126,6 @@ pub enum TrainError {
     /// Zero epochs asked for.
     #[error("no epoch was asked for; use at least one")]
     NoEpoch,
-    /// Folds that cannot be made.
-    #[error(
-        "{sentences} sentences cannot be cut into {folds} folds; use from 2 to as many folds as sentences"
-    )]
-    Folds {
-        /// How many there are.
-        sentences: usize,
-        /// How many were asked for.
-        folds: usize,
-    },
     /// Tables that do not fit together.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -192,35 +181,7 @@ impl TaggerTrainer {
             }
         }
         let (_, _, tagger) = best.ok_or(TrainError::NoEpoch)?;
-        Ok(if dev.is_empty() { tagger } else { calibrate(&tagger, dev) })
-    }
-
-    /// Tags the training data by taggers that did not see them: trained on the other folds and on what else there is, all epochs,
-    /// without a development set. For training a parser on tags as it will get them.
-    ///
-    /// # Errors
-    /// When the data cannot be trained on, or cut into so many folds.
-    pub fn jackknife(
-        &self,
-        train: &[Sentence],
-        folds: usize,
-        others: &[Sentence],
-        threads: usize,
-    ) -> Result<Vec<Sentence>, TrainError> {
-        let cut = jackknife(train.len(), folds);
-        let cut = cut.ok_or(TrainError::Folds { sentences: train.len(), folds })?;
-        let mut tagged = train.to_vec();
-        predict_folds(&cut, &mut tagged, threads, |fold, held_out| -> Result<(), TrainError> {
-            let rest = fold.training().map(|index| &train[index]).chain(others);
-            let rest: Vec<_> = rest.cloned().collect();
-            let tagger = self.train(&rest, &[], &mut |_| ())?;
-            let mut worker = tagger.worker();
-            held_out.iter_mut().for_each(|sent| {
-                worker.tag(sent, &TagOptions::default());
-            });
-            Ok(())
-        })?;
-        Ok(tagged)
+        Ok(if dev.is_empty() { tagger } else { tagger.calibrated(dev) })
     }
 }
 
@@ -331,20 +292,23 @@ pub fn evaluate(tagger: &Tagger, gold: &[Sentence]) -> TagScores {
 /// Factors tried are powers of √2.
 const FACTORS: std::ops::RangeInclusive<i32> = -8..=8;
 
-/// The tagger under whose probabilities the right and wrong UPOS of the development set are most likely.
-fn calibrate(tagger: &Tagger, dev: &[Sentence]) -> Tagger {
-    let scale = tagger.header().inverse_temperature;
-    let mut best = (f64::INFINITY, tagger.clone());
-    for step in FACTORS {
-        let factor = (f64::from(step) / 2.0).exp2() as f32;
-        let tried =
-            tagger.clone().with_header(|header| header.inverse_temperature = scale * factor);
-        let surprise = surprise(&tried, dev);
-        if surprise < best.0 {
-            best = (surprise, tried);
+impl Tagger {
+    /// The tagger under whose probabilities the right and wrong UPOS of these sentences, from which it did not learn, are most likely.
+    #[must_use]
+    pub fn calibrated(&self, gold: &[Sentence]) -> Self {
+        let scale = self.header().inverse_temperature;
+        let mut best = (f64::INFINITY, self.clone());
+        for step in FACTORS {
+            let factor = (f64::from(step) / 2.0).exp2() as f32;
+            let tried =
+                self.clone().with_header(|header| header.inverse_temperature = scale * factor);
+            let surprise = surprise(&tried, gold);
+            if surprise < best.0 {
+                best = (surprise, tried);
+            }
         }
+        best.1
     }
-    best.1
 }
 
 /// Sentences used to find the factor: one number needs few.

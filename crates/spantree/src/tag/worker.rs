@@ -4,8 +4,8 @@ use spantree_decode::{LatticeMarginals, LatticeScratch};
 use spantree_treebank::{Sentence, Token};
 
 use super::atoms::Atoms;
+use super::beliefs::Beliefs;
 use super::cache::FormCache;
-use super::joint::Beliefs;
 use super::lattice::{Candidates, Lattice};
 use super::lexicon::Lexicon;
 use super::list::Dictionary;
@@ -120,11 +120,11 @@ impl<'t> Worker<'t> {
     /// Writes what the tagger thinks of the words of the sentence that it tagged last.
     pub fn write_beliefs(&mut self, beliefs: &mut Beliefs) {
         self.find_marginals();
-        beliefs.candidates.clone_from(&self.lattice.kept);
-        beliefs.chances.clear();
+        beliefs.clear();
         for word in 0..self.lattice.kept.len() {
             let nodes = self.marginals.nodes(&self.lattice.scores, word);
-            beliefs.chances.extend(nodes.iter().map(|&chance| chance as f32));
+            let chances = nodes.iter().map(|&chance| chance as f32);
+            beliefs.push(self.lattice.kept.get(word).iter().copied().zip(chances));
         }
     }
 

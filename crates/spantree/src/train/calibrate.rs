@@ -3,19 +3,22 @@
 use spantree_treebank::Sentence;
 
 use super::TrainError;
-use super::evaluate::in_parts;
+use super::evaluate::{DevSet, in_parts};
 use crate::model::Calibration;
 use crate::parser::calibration::fit_map;
 use crate::parser::{ParseOptions, Parser};
+use crate::tag::Beliefs;
 
 /// The calibration under which the probabilities of a parser fit `dev`; `with` makes the parser with a calibration. It does
 /// not depend on the number of threads.
 pub(crate) fn calibrate(
-    dev: &[Sentence],
+    dev: DevSet<'_>,
     threads: usize,
     with: impl Fn(Calibration) -> Result<Parser, TrainError>,
 ) -> Result<Calibration, TrainError> {
-    let mut calibration = best_factors(&sample(dev), threads, &with)?;
+    let (sentences, beliefs) = sample(dev);
+    let sample = DevSet { sentences: &sentences, beliefs: &beliefs };
+    let mut calibration = best_factors(sample, threads, &with)?;
     let (arcs, labels) = observe(&with(calibration.clone())?, dev, threads);
     calibration.arc_map = fit_map(&arcs);
     calibration.label_map = fit_map(&labels);
@@ -24,7 +27,7 @@ pub(crate) fn calibrate(
 
 /// The factors under which right and wrong heads, and labels, are most likely.
 fn best_factors(
-    sample: &[Sentence],
+    sample: DevSet<'_>,
     threads: usize,
     with: impl Fn(Calibration) -> Result<Parser, TrainError>,
 ) -> Result<Calibration, TrainError> {
@@ -66,15 +69,20 @@ fn best_factors(
 const SAMPLE_WORDS: usize = 3000;
 const SAMPLE_LENGTH: usize = 60;
 
-fn sample(dev: &[Sentence]) -> Vec<Sentence> {
+fn sample(dev: DevSet<'_>) -> (Vec<Sentence>, Vec<Beliefs>) {
+    let length = |index: usize| dev.sentences[index].len();
     let mut words = 0;
-    let short = dev.iter().filter(|sent| sent.len() <= SAMPLE_LENGTH);
-    let few = short.take_while(|sent| {
-        words += sent.len();
+    let short = (0..dev.sentences.len()).filter(|&index| length(index) <= SAMPLE_LENGTH);
+    let few = short.take_while(|&index| {
+        words += length(index);
         words <= SAMPLE_WORDS
     });
-    let few: Vec<_> = few.cloned().collect();
-    if few.is_empty() { dev.iter().take(1).cloned().collect() } else { few }
+    let mut few: Vec<_> = few.collect();
+    if few.is_empty() && !dev.sentences.is_empty() {
+        few.push(0);
+    }
+    let beliefs = few.iter().flat_map(|&index| dev.beliefs_of(index)).cloned().collect();
+    (few.iter().map(|&index| dev.sentences[index].clone()).collect(), beliefs)
 }
 
 /// Factors tried are powers of √2: margin-trained models are too modest, networks too sure.
@@ -92,22 +100,23 @@ fn surprise(observed: &[(f32, bool)]) -> f64 {
 type Observed = Vec<(f32, bool)>;
 
 /// Confidences of heads, and of labels on right heads, with whether they were right.
-fn observe(parser: &Parser, dev: &[Sentence], threads: usize) -> (Observed, Observed) {
+fn observe(parser: &Parser, dev: DevSet<'_>, threads: usize) -> (Observed, Observed) {
     let parts = in_parts(dev, threads, |part| observe_part(parser, part));
     let (arcs, labels): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     (arcs.concat(), labels.concat())
 }
 
-fn observe_part(parser: &Parser, dev: &[Sentence]) -> (Observed, Observed) {
+fn observe_part(parser: &Parser, dev: DevSet<'_>) -> (Observed, Observed) {
     // A parser that makes no difference between given and predicted tags ignores this; others were trained on predicted ones.
     let options =
         ParseOptions { confidence: true, predicted_tags: true, ..ParseOptions::default() };
     let (mut arcs, mut labels) = (Vec::new(), Vec::new());
     let mut worker = parser.worker();
     let mut parsed = Sentence::new();
-    for gold in dev {
+    for (index, gold) in dev.sentences.iter().enumerate() {
         parsed.clone_from(gold);
-        let Ok(analysis) = worker.parse(&mut parsed, &options) else { continue };
+        let believed = (&mut parsed, dev.beliefs_of(index));
+        let Ok(analysis) = worker.parse_believed(believed, &options) else { continue };
         for ((gold, guess), confidence) in
             gold.words().zip(parsed.words()).zip(&analysis.confidences)
         {

@@ -5,6 +5,34 @@ use std::panic::resume_unwind;
 use spantree_treebank::Sentence;
 
 use crate::model::DevScores;
+use crate::tag::Beliefs;
+
+/// Sentences that a parser is judged by, and what a tagger thinks of each, if that is known and counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DevSet<'a> {
+    pub(crate) sentences: &'a [Sentence],
+    /// As many, or none.
+    pub(crate) beliefs: &'a [Beliefs],
+}
+
+impl<'a> From<&'a [Sentence]> for DevSet<'a> {
+    fn from(sentences: &'a [Sentence]) -> Self {
+        Self { sentences, beliefs: &[] }
+    }
+}
+
+impl<'a> DevSet<'a> {
+    /// What is known of one sentence.
+    pub(crate) fn beliefs_of(self, index: usize) -> &'a [Beliefs] {
+        self.beliefs.get(index..index + 1).unwrap_or_default()
+    }
+
+    fn chunks(self, size: usize) -> impl Iterator<Item = Self> {
+        let beliefs = self.beliefs.chunks(size).chain(std::iter::repeat(&[][..]));
+        let parts = self.sentences.chunks(size).zip(beliefs);
+        parts.map(|(sentences, beliefs)| Self { sentences, beliefs })
+    }
+}
 
 /// Words, right heads, right heads with right labels.
 type Counts = [usize; 3];
@@ -16,19 +44,19 @@ pub(crate) fn attachment<P: FnMut(&mut Sentence) -> bool>(
     threads: usize,
     new_parser: impl Fn() -> P + Sync,
 ) -> DevScores {
-    scores(&in_parts(dev, threads, |part| count(part, new_parser())))
+    scores(&in_parts(dev.into(), threads, |part| count(part.sentences, new_parser())))
 }
 
 /// The same with a function that parses many sentences at once.
 pub(crate) fn attachment_of_groups(
-    dev: &[Sentence],
+    dev: DevSet<'_>,
     threads: usize,
-    parse: impl Fn(&mut [Sentence]) + Sync,
+    parse: impl Fn(&mut [Sentence], &[Beliefs]) + Sync,
 ) -> DevScores {
-    scores(&in_parts(dev, threads, |part| {
-        let (mut parsed, mut counts) = (part.to_vec(), Counts::default());
-        parse(&mut parsed);
-        part.iter().zip(&parsed).for_each(|(gold, parsed)| add(&mut counts, gold, parsed));
+    scores(&in_parts(dev, threads, |DevSet { sentences, beliefs }| {
+        let (mut parsed, mut counts) = (sentences.to_vec(), Counts::default());
+        parse(&mut parsed, beliefs);
+        sentences.iter().zip(&parsed).for_each(|(gold, parsed)| add(&mut counts, gold, parsed));
         counts
     }))
 }
@@ -42,15 +70,15 @@ fn scores(parts: &[Counts]) -> DevScores {
 
 /// What `work` makes of the parts of a treebank, one per thread, in their order.
 pub(crate) fn in_parts<T: Send>(
-    sentences: &[Sentence],
+    treebank: DevSet<'_>,
     threads: usize,
-    work: impl Fn(&[Sentence]) -> T + Sync,
+    work: impl Fn(DevSet<'_>) -> T + Sync,
 ) -> Vec<T> {
     let work = &work;
-    let share = sentences.len().div_ceil(threads.max(1)).max(1);
+    let share = treebank.sentences.len().div_ceil(threads.max(1)).max(1);
     std::thread::scope(|scope| {
         let parts: Vec<_> =
-            sentences.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
+            treebank.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
         parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p))).collect()
     })
 }

@@ -85,6 +85,6 @@ impl Parts<'_> {
         threads: usize,
     ) -> Result<Parser, TrainError> {
         let with = |calibration| Ok(self.assemble(calibration)?.into());
-        self.assemble(calibrate(dev, threads, with)?)
+        self.assemble(calibrate(dev.into(), threads, with)?)
     }
 }

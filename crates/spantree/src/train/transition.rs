@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
                 scores = self.judge(weights, ranking)?;
             }
             self.say(Progress::Calibrate);
-            calibration = calibrate(self.dev, self.config.dev_threads(), |tried| {
+            calibration = calibrate(self.dev.into(), self.config.dev_threads(), |tried| {
                 Ok(self.assemble(weights, None, tried, ranking)?.into())
             })?;
         }

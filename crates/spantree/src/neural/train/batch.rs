@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use spantree_neural::loss::cross_entropy;
 use spantree_neural::network::{DropoutRates, Numbers, ScoreGradients};
-use spantree_neural::{Batch, Gradients, Network, Rng, Trace};
+use spantree_neural::{Batch, Gradients, Network, Rng, Summand, Trace};
 use spantree_treebank::Sentence;
 
 use super::arcs::{ArcLearner, ArcLoss};
 use crate::graph::LabelSet;
-use crate::neural::input::{Input, Inputs, ROOT_ROW, Values};
+use crate::neural::input::{Input, Inputs, ROOT_ROW, TagInputs, Values};
 use crate::neural::tags;
 use crate::neural::vectors::Short;
-use crate::tag::TagSet;
 use crate::tag::tagset::Tag;
+use crate::tag::{Beliefs, TagSet};
 
 /// A sentence with its gold tree, or what is known of it.
 #[derive(Clone, Debug)]
@@ -33,17 +33,17 @@ pub(super) struct Example {
 
 impl Example {
     pub(super) fn new(inputs: &Inputs, labels: &LabelSet, sent: &Sentence) -> Self {
-        Self::with_tags(inputs, labels, sent, false)
-    }
-
-    fn with_tags(
-        inputs: &Inputs,
-        labels: &LabelSet,
-        sent: &Sentence,
-        predicted_tags: bool,
-    ) -> Self {
         let mut values = Values::default();
         inputs.read(sent, &mut values);
+        let words = (1..=sent.len()).map(|word| inputs.of_word(&values, word, false));
+        Self::with_inputs(words, labels, sent)
+    }
+
+    fn with_inputs<W: Iterator<Item = Input>>(
+        words: impl Iterator<Item = W>,
+        labels: &LabelSet,
+        sent: &Sentence,
+    ) -> Self {
         let mut example = Self {
             inputs: Vec::new(),
             starts: vec![0],
@@ -53,21 +53,34 @@ impl Example {
             tags: Vec::new(),
             vectors: None,
         };
-        for word in 1..=sent.len() {
-            example.inputs.extend(inputs.of_word(&values, word, predicted_tags));
+        for word in words {
+            example.inputs.extend(word);
             example.starts.push(example.inputs.len());
         }
         example
     }
 
-    /// A sentence with predicted tags, and the same with those that are to be learned.
+    /// A sentence with predicted tags, or with what the tagger thinks of them, and the same with those that are to be learned.
     pub(super) fn corrected(
-        inputs: &Inputs,
+        (inputs, tag_inputs): (&Inputs, &TagInputs),
         labels: &LabelSet,
-        (predicted, right): (&Sentence, &Sentence),
+        (predicted, beliefs, right): (&Sentence, Option<&Beliefs>, &Sentence),
         tagset: &TagSet,
     ) -> Self {
-        let example = Self::with_tags(inputs, labels, predicted, true);
+        let mut values = Values::default();
+        inputs.read(predicted, &mut values);
+        let words = 1..=predicted.len();
+        let example = match beliefs {
+            Some(beliefs) => {
+                let tags = (tag_inputs, beliefs);
+                let words = words.map(|word| inputs.of_believed_word(&values, word, tags));
+                Self::with_inputs(words, labels, predicted)
+            }
+            None => {
+                let words = words.map(|word| inputs.of_word(&values, word, true));
+                Self::with_inputs(words, labels, predicted)
+            }
+        };
         let source = inputs.predicted_row();
         Self { tags: tags::answers(tagset, right), source, ..example }
     }
@@ -163,12 +176,12 @@ fn fill(examples: &[&Example], withheld: &Withheld, rng: &mut Rng, batch: &mut B
                 if untagged && input.from_tags {
                     None
                 } else if unknown && input.names_word {
-                    input.unknown
+                    input.unknown.map(Summand::from)
                 } else {
-                    (rng.uniform() >= withheld.inputs).then_some(input.row)
+                    (rng.uniform() >= withheld.inputs).then_some(Summand::from(*input))
                 }
             });
-            batch.push_row(rows.chain(example.source));
+            batch.push_row(rows.chain(example.source.map(Summand::from)));
         }
         let vectors = example.vectors.iter().flat_map(|vectors| vectors.iter());
         batch.push_vectors(vectors.map(|short| short.value()));

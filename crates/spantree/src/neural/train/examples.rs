@@ -9,9 +9,9 @@ use spantree_treebank::Sentence;
 use super::Data;
 use super::batch::Example;
 use crate::graph::LabelSet;
-use crate::neural::input::Inputs;
+use crate::neural::input::{Inputs, TagInputs};
 use crate::neural::vectors::Memory;
-use crate::tag::TagSet;
+use crate::tag::{Beliefs, TagSet};
 
 /// See the [module](self).
 pub(super) struct Examples {
@@ -27,8 +27,10 @@ impl Examples {
     /// An epoch sees about `share` words of silver per word of gold.
     pub(super) fn new(maker: &Maker<'_>, data: Data<'_>, share: f64) -> Self {
         let versions = data.versions.max(1);
-        let gold = maker.make(data.train, data.right_tags.map(|right| right.train));
-        let silver = maker.make(data.silver, data.right_tags.map(|right| right.silver));
+        let right = data.right_tags;
+        let gold = maker.make(data.train, right.map(|right| (right.train, right.beliefs.train)));
+        let silver =
+            maker.make(data.silver, right.map(|right| (right.silver, right.beliefs.silver)));
         let words = |examples: &[Example]| examples.iter().map(Example::len).sum::<usize>() as f64;
         let wanted = share * words(&gold) / versions as f64;
         let share = (wanted / words(&silver).max(1.0)).min(1.0) * silver.len() as f64;
@@ -61,19 +63,28 @@ const SILVER: u64 = u64::MAX;
 /// Makes examples of sentences.
 pub(super) struct Maker<'a> {
     pub(super) inputs: &'a Inputs,
+    pub(super) tag_inputs: &'a TagInputs,
     pub(super) labels: &'a LabelSet,
     pub(super) tagset: &'a TagSet,
     pub(super) memory: Option<&'a Memory>,
 }
 
 impl Maker<'_> {
-    /// The examples of sentences, the first of which have the right tags, if these are known.
-    fn make(&self, sentences: &[Sentence], right: Option<&[Sentence]>) -> Vec<Example> {
-        let Self { inputs, labels, tagset, memory } = *self;
-        let right = right.unwrap_or_default().iter().map(Some).chain(std::iter::repeat(None));
-        let examples = sentences.iter().zip(right).map(|(sent, right)| {
-            let example = match right {
-                Some(right) => Example::corrected(inputs, labels, (sent, right), tagset),
+    /// The examples of sentences; of the first of them the right tags, and what a tagger thinks of them, may be known.
+    fn make(
+        &self,
+        sentences: &[Sentence],
+        right: Option<(&[Sentence], &[Beliefs])>,
+    ) -> Vec<Example> {
+        let Self { inputs, tag_inputs, labels, tagset, memory } = *self;
+        let (right, beliefs) = right.unwrap_or_default();
+        let examples = sentences.iter().enumerate().map(|(index, sent)| {
+            let example = match right.get(index) {
+                Some(right) => {
+                    let words = (inputs, tag_inputs);
+                    let tags = (sent, beliefs.get(index), right);
+                    Example::corrected(words, labels, tags, tagset)
+                }
                 None => Example::new(inputs, labels, sent),
             };
             example.with_vectors(memory.and_then(|memory| memory.get(sent)))
@@ -102,7 +113,14 @@ mod tests {
         };
         let inputs = Inputs::new(&[Atom::Upos], Vec::new());
         let (labels, tagset) = (LabelSet::new(Vec::new()), TagSet::default());
-        let maker = Maker { inputs: &inputs, labels: &labels, tagset: &tagset, memory: None };
+        let tag_inputs = TagInputs::default();
+        let maker = Maker {
+            inputs: &inputs,
+            tag_inputs: &tag_inputs,
+            labels: &labels,
+            tagset: &tagset,
+            memory: None,
+        };
         let (gold, silver) = (sentences(1..4), sentences(10..14));
         let data = Data { silver: &silver, ..Data::new(&gold, &[]) };
         let lengths = |share: f64, number: u64| {

@@ -13,23 +13,23 @@ use super::{Data, RightTags};
 use crate::feature::{Columns, hash};
 use crate::graph::{Decoder, LabelSet, MAX_LABELS};
 use crate::model::{Calibration, DevScores, TrainingInfo};
-use crate::neural::input::{Inputs, default_atoms};
+use crate::neural::input::{Inputs, TagInputs, default_atoms};
 use crate::neural::rounded::Rounded;
 use crate::neural::vectors::Memory;
 use crate::neural::{Encoder, Header, NeuralConfig, Parser, tags};
 use crate::parser::ParseOptions;
-use crate::tag::{JointChoice, Mixture, TagSet};
+use crate::tag::{Beliefs, JointChoice, Mixture, TagSet};
 use crate::train::calibrate::calibrate;
 use crate::train::checkpoint::{Identity, identity};
 use crate::train::data::{compare, fingerprint, inspect};
-use crate::train::evaluate::attachment_of_groups;
+use crate::train::evaluate::{DevSet, attachment_of_groups};
 use crate::train::run::scored;
 use crate::train::{Observer, Progress, TrainConfig, TrainError, choose_decoder};
 
 /// See the [module](self).
 pub(super) struct Run<'a> {
     config: &'a TrainConfig,
-    dev: &'a [Sentence],
+    dev: DevSet<'a>,
     progress: Observer<'a>,
     start: Instant,
     info: TrainingInfo,
@@ -58,7 +58,8 @@ impl<'a> Run<'a> {
         let mut warn = |warning| progress(Progress::Warning(warning));
         let info = inspect(config, &train[..train.len() / versions], &mut warn)?;
         compare(train, dev, &mut warn);
-        let dev = scored(dev, &mut warn);
+        let dev = DevSet { sentences: scored(dev, &mut warn), beliefs: beliefs_of_dev(data) };
+        let dev = if dev.sentences.is_empty() { DevSet::from(dev.sentences) } else { dev };
         let labels = LabelSet::from_treebank(train);
         let is_arc =
             |word: Token<'_>| word.head().is_some() && labels.number(word.deprel()).is_some();
@@ -71,10 +72,13 @@ impl<'a> Run<'a> {
         let inputs = inputs(config, data, versions);
         let tagset = right_tags.map(|tags| tags.tagset.clone()).unwrap_or_default();
         let decoder = config.decoder.unwrap_or_else(|| choose_decoder(info.non_projective));
-        let header = header(config, &info, &labels, &inputs, &tagset, decoder.to_string());
+        let header = Header {
+            weighs_tags: weighs_tags(data),
+            ..header(config, &info, &labels, &inputs, &tagset, decoder.to_string())
+        };
         let network = Network::new(header.shape(inputs.rows(), tagset.part_count()));
         let run = match &config.checkpoint {
-            Some(_) => run_identity(config, Data { dev, ..data }),
+            Some(_) => run_identity(config, Data { dev: dev.sentences, ..data }),
             None => Identity::new(),
         };
         let checkpoint = Checkpoint::new(config, run, network.initial(config.seed))?;
@@ -83,12 +87,17 @@ impl<'a> Run<'a> {
         progress(Progress::Start { memory, decoder, non_projective: info.non_projective });
         let memory = config.encoder.as_ref().map(|encoder| {
             let train = &train[..train.len() / versions];
-            let sentences = train.len() + data.silver.len() + dev.len();
+            let sentences = train.len() + data.silver.len() + dev.sentences.len();
             progress(Progress::Encode { sentences });
-            Memory::new(encoder, [train, data.silver, dev], config.dev_threads())
+            Memory::new(encoder, [train, data.silver, dev.sentences], config.dev_threads())
         });
-        let maker =
-            Maker { inputs: &inputs, labels: &labels, tagset: &tagset, memory: memory.as_ref() };
+        let maker = Maker {
+            inputs: &inputs,
+            tag_inputs: &TagInputs::new(&inputs, &tagset),
+            labels: &labels,
+            tagset: &tagset,
+            memory: memory.as_ref(),
+        };
         Ok(Self {
             config,
             dev,
@@ -156,7 +165,8 @@ impl<'a> Run<'a> {
     fn judge(&mut self) -> Option<DevScores> {
         let average = self.checkpoint.adam.averaged(&self.checkpoint.weights);
         let rounded = Rounded::new(&average, self.config.neural.sizes.width);
-        let scores = (!self.dev.is_empty()).then(|| self.scores(&self.parser(rounded.clone())));
+        let scores =
+            (!self.dev.sentences.is_empty()).then(|| self.scores(&self.parser(rounded.clone())));
         self.checkpoint.record(scores, rounded);
         scores
     }
@@ -172,8 +182,8 @@ impl<'a> Run<'a> {
     fn scores(&self, parser: &Parser) -> DevScores {
         let predicted_tags = self.right_tags.is_some();
         let options = ParseOptions { predicted_tags, ..ParseOptions::default() };
-        attachment_of_groups(self.dev, self.config.dev_threads(), |sentences| {
-            parser.worker().parse_all(sentences, &options, |_, _| ());
+        attachment_of_groups(self.dev, self.config.dev_threads(), |sentences, beliefs| {
+            parser.worker().parse_all((sentences, beliefs), &options, |_, _| ());
         })
     }
 
@@ -202,18 +212,19 @@ impl<'a> Run<'a> {
         self.header.dev = best.scores;
         self.header.retags = self.right_tags.is_some();
         let mut parser = self.parser(best.weights);
-        if self.config.decoder.is_none() && !self.dev.is_empty() {
+        if self.config.decoder.is_none() && !self.dev.sentences.is_empty() {
             parser = self.choose_decoder(&parser);
         }
-        if let Some(right) = self.right_tags.filter(|right| right.dev.len() == self.dev.len()) {
-            let read = tags::accuracy(self.dev, right.dev);
+        let dev = self.dev.sentences;
+        if let Some(right) = self.right_tags.filter(|right| right.dev.len() == dev.len()) {
+            let read = tags::accuracy(dev, right.dev);
             let (mixture, corrected) = choose_mixture(&parser, &self.tagset, self.dev, right);
             self.header.mixture = mixture;
             self.header.retags = corrected.iter().sum::<f64>() > read.iter().sum();
             parser = parser.with_header(self.header.clone());
             (self.progress)(Progress::Retagged { read, corrected });
         }
-        if !self.dev.is_empty() {
+        if !self.dev.sentences.is_empty() {
             (self.progress)(Progress::Calibrate);
             let header = self.header;
             let with = |calibration| parser.with_header(Header { calibration, ..header.clone() });
@@ -230,19 +241,20 @@ impl<'a> Run<'a> {
 fn choose_mixture(
     parser: &Parser,
     tagset: &TagSet,
-    dev: &[Sentence],
+    dev: DevSet<'_>,
     right: RightTags<'_>,
 ) -> (Mixture, [f64; 3]) {
     let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
+    let DevSet { sentences: dev, beliefs } = dev;
     let mut scores = Vec::with_capacity(dev.len());
-    parser.worker().parse_all(&mut dev.to_vec(), &options, |_, found| {
+    parser.worker().parse_all((&mut dev.to_vec(), beliefs), &options, |_, found| {
         scores.push(found.map(|analysis| analysis.tag_scores.clone()).unwrap_or_default());
     });
     let mut best = (Mixture::default(), [0.0; 3]);
     for mixture in Mixture::choices() {
         let mut choice = JointChoice::new(tagset, mixture);
         let mut corrected = dev.to_vec();
-        for (sent, opinions) in corrected.iter_mut().zip(right.beliefs.iter().zip(&scores)) {
+        for (sent, opinions) in corrected.iter_mut().zip(right.beliefs.dev.iter().zip(&scores)) {
             choice.write(sent, (opinions.0, opinions.1), None);
         }
         let found = tags::accuracy(&corrected, right.dev);
@@ -251,6 +263,17 @@ fn choose_mixture(
         }
     }
     best
+}
+
+/// Whether the network sees predicted tags by their probabilities.
+fn weighs_tags(data: Data<'_>) -> bool {
+    data.right_tags.is_some_and(|right| !right.beliefs.train.is_empty())
+}
+
+/// What is known of the development set when it is parsed.
+fn beliefs_of_dev(data: Data<'_>) -> &[Beliefs] {
+    let right = data.right_tags.filter(|_| weighs_tags(data));
+    right.map(|right| right.beliefs.dev).unwrap_or_default()
 }
 
 /// What the network sees of words.
@@ -304,6 +327,7 @@ fn header(
         tags: tagset.names().to_vec(),
         retags: false,
         mixture: Mixture::default(),
+        weighs_tags: false,
         encoder: config.encoder.as_ref().map(Encoder::info),
     }
 }
