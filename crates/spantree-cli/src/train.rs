@@ -53,7 +53,7 @@ pub(crate) struct Plan {
     /// The stages to train, separated by commas; a stage for which the data have nothing is left out
     #[arg(long, value_name = "STAGES", value_delimiter = ',', default_values = ["segment", "tag", "lemma", "parse"])]
     stages: Vec<Stage>,
-    /// The tags that the parser learns from: gold is best for input with correct tags, predicted for raw text, both is a
+    /// The tags and lemmas that the parser learns from: gold is best for input with correct tags, predicted for raw text, both is a
     /// compromise
     #[arg(long, value_name = "WHICH", default_value = "both")]
     tags: TagsChoice,

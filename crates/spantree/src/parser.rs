@@ -118,7 +118,7 @@ impl Parser {
     #[must_use]
     pub fn weighs_tags(&self) -> bool {
         match self {
-            Self::Neural(parser) => parser.info().weighs_tags,
+            Self::Neural(parser) => parser.weighs_tags(),
             Self::Graph(_) | Self::Transition(_) => false,
         }
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use spantree::Pipeline;
 use spantree::neural::train::{Data, RightTags, TaggerBeliefs, train};
-use spantree::neural::{EnsembleError, NeuralConfig, Parser, Sizes};
+use spantree::neural::{EnsembleError, NeuralConfig, Parser, Sizes, Worker};
 use spantree::parser::{Analysis, ParseError, ParseOptions};
 use spantree::pipeline::train::PipelineConfig;
 use spantree::pipeline::{self, Options, Stages};
@@ -248,10 +248,11 @@ fn odd_sentences_are_parsed() {
 }
 
 #[test]
-#[ignore = "reads the development set of en_ewt in $SPANTREE_TREEBANKS"]
+#[ignore = "reads the development set of en_ewt in $SPANTREE_TREEBANKS; $SPANTREE_MODEL may name another model"]
 fn vector_instructions_change_no_tree_of_the_english_model() {
     let folder = PathBuf::from(std::env::var("SPANTREE_TREEBANKS").unwrap());
-    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/english.spantree");
+    let english = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/english.spantree");
+    let model = std::env::var_os("SPANTREE_MODEL").unwrap_or(english.into());
     let parser = Parser::load(model.as_ref()).unwrap();
     let mut workers = Instructions::ALL.map(|limit| (limit, parser.worker(), Duration::ZERO));
     let (mut words, mut largest) = (0, 0.0f64);
@@ -343,6 +344,77 @@ fn tags_that_get_no_better_stay() {
     let mut sent = dev[0].clone();
     let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
     assert!(parser.worker().parse(&mut sent, &options).unwrap().tag_scores.is_empty());
+}
+
+/// Trains on tags that a tagger is not sure of, and on the right ones; it believes in the right ones.
+fn train_with_doubts(config: &TrainConfig, watch: &mut (dyn FnMut(Progress) + Send)) -> Parser {
+    let (right, right_dev) = (treebank(1, 100), treebank(2, 30));
+    let (bad, bad_dev) = (badly_tagged(1, 100), badly_tagged(2, 30));
+    let tagset = TagSet::from_treebank(&right).unwrap();
+    let beliefs = |sentences: &[Sentence]| -> Vec<_> {
+        sentences.iter().map(|sent| Beliefs::certain(&tagset, sent)).collect()
+    };
+    let (sure, sure_dev) = (beliefs(&right), beliefs(&right_dev));
+    let beliefs = TaggerBeliefs { train: &sure, silver: &[], dev: &sure_dev };
+    let (train_tags, dev) = (&right[..], &right_dev[..]);
+    let right_tags =
+        Some(RightTags { tagset: &tagset, train: train_tags, silver: &[], dev, beliefs });
+    let versions = [bad, right.clone()].concat();
+    let data = Data { versions: 2, right_tags, ..Data::new(&versions, &bad_dev) };
+    train(config, data, watch).unwrap()
+}
+
+#[test]
+fn what_a_tagger_thinks_is_seen_instead_of_what_it_chose() {
+    let parser = train_with_doubts(&config(), &mut |_| ());
+    assert!(parser.weighs_tags());
+    let (gold, bad) = (treebank(3, 20), badly_tagged(3, 20));
+    let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
+    let mut worker = parser.worker();
+    for (gold, bad) in gold.iter().zip(&bad) {
+        let score = |worker: &mut Worker<'_>, sent: &Sentence, beliefs: &[Beliefs]| {
+            let believed = (&mut sent.clone(), beliefs);
+            worker.parse_believed(believed, &options).unwrap().trees[0].score
+        };
+        let beliefs = [Beliefs::certain(parser.tagset(), gold)];
+        let sure = score(&mut worker, bad, &beliefs);
+        assert_eq!(sure, score(&mut worker, gold, &beliefs), "wrong tags are not seen");
+        assert!((sure - score(&mut worker, gold, &[])).abs() < 1e-3, "right ones say the same");
+        let other = [Beliefs::certain(parser.tagset(), &Sentence::new())];
+        assert_eq!(score(&mut worker, bad, &other), score(&mut worker, bad, &[]));
+    }
+}
+
+#[test]
+fn a_run_with_doubts_goes_on_after_a_kill_on_any_number_of_threads() {
+    let path = temporary("doubts");
+    let whole = bytes(&train_with_doubts(&config(), &mut |_| ()), "doubts-whole");
+    let killed = TrainConfig { checkpoint: Some(path), threads: 2, ..config() };
+    let result = std::panic::catch_unwind(|| {
+        train_with_doubts(&killed, &mut |progress| {
+            assert!(!matches!(progress, Progress::EpochStart { epoch: 3, .. }), "killed");
+        })
+    });
+    assert!(result.is_err());
+    let resumed = train_with_doubts(&TrainConfig { resume: true, ..killed }, &mut |_| ());
+    assert_eq!(bytes(&resumed, "doubts-resumed"), whole);
+}
+
+#[test]
+fn members_of_an_ensemble_see_beliefs_about_their_own_tags_only() {
+    let doubtful = train_with_doubts(&config(), &mut |_| ());
+    let options = ParseOptions { predicted_tags: true, ..ParseOptions::default() };
+    // A member without tags, and one behind a leader without tags: the numbers of tags are not the same.
+    for (leader, member) in [(&doubtful, &*PARSER), (&*PARSER, &doubtful)] {
+        let joined = leader.clone().with_members(vec![member.clone().into()]).unwrap();
+        assert_eq!(joined.weighs_tags(), leader.weighs_tags());
+        let mut sent = treebank(3, 1).remove(0);
+        let beliefs = [Beliefs::certain(doubtful.tagset(), &sent)];
+        joined.worker().parse_believed((&mut sent, &beliefs), &options).unwrap();
+        assert!(sent.heads().all(|head| head.is_some()));
+    }
+    let joined = doubtful.clone().with_members(vec![doubtful.into()]).unwrap();
+    assert!(joined.weighs_tags());
 }
 
 #[test]

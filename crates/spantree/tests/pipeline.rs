@@ -192,8 +192,19 @@ fn sentences_are_processed_together_as_alone() {
     let mut worker = PIPELINE.worker();
     let trees = ParseOptions { confidence: true, ..ParseOptions::default() };
     let options = Options { trees, ..Options::default() };
-    let mut sentences: Vec<_> = treebank(5, 20).iter().map(bare).collect();
+    // With words alone, with some tags, with all of them.
+    let some = |(index, gold): (usize, &Sentence)| match index % 4 {
+        0 | 1 => bare(gold),
+        2 => {
+            let mut sent = bare(gold);
+            sent.set(1, Column::Upos, gold.word(1).upos());
+            sent
+        }
+        _ => gold.clone(),
+    };
+    let mut sentences: Vec<_> = treebank(5, 20).iter().enumerate().map(some).collect();
     sentences.insert(3, Sentence::new());
+    assert!(PIPELINE.stages().parser.as_ref().unwrap().weighs_tags());
     let mut together = Vec::new();
     worker.process_all(&mut sentences.clone(), &options, |sent, outcome| {
         let outcome = outcome.unwrap();

@@ -76,7 +76,7 @@ fn describe_stage(stage: &Stage) -> Option<String> {
         Stage::Lemmatiser(None) => "lemmas".to_owned(),
         Stage::Enhancer(Some(score)) => format!("graphs  dev {score:.2} on its trees"),
         Stage::Enhancer(None) => "graphs".to_owned(),
-        Stage::JackKnife(folds) => format!("tagging the training data in {folds} folds"),
+        Stage::JackKnife(folds) => format!("annotating the training data in {folds} folds"),
         _ => return None,
     })
 }

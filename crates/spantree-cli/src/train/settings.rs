@@ -33,7 +33,7 @@ pub(super) struct Settings {
     /// Stop when dev LAS has not risen for N epochs; neural runs all epochs [default: 6]
     #[arg(long, value_name = "N")]
     patience: Option<u64>,
-    /// eisner: projective trees; mst: all trees; 1ec: arcs may cross, each from one word only; cube: projective, with labels, for orders above 1 [default: by the share of crossing arcs]
+    /// eisner: projective trees; mst: all trees; 1ec: arcs may cross, each from one word only; cube: projective, with labels, for orders above 1 [default: by the share of crossing arcs; neural: what is best on dev]
     #[arg(long, value_name = "DECODER")]
     decoder: Option<Decoder>,
     /// Number of arcs that a feature may look at: 1, 2 (siblings, grandparents) or 3 (both at once, three siblings); cube or 1ec: 3 with that decoder [default: 1]

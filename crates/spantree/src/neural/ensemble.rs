@@ -89,6 +89,16 @@ impl Parser {
     }
 }
 
+impl Ensemble {
+    /// Whether a member sees predicted tags by the probabilities that they have with a tagger of the leader's tags.
+    pub(super) fn weighs_tags(&self) -> bool {
+        self.members.iter().any(|member| match member {
+            Member::Network { parser, shares_tags, .. } => *shares_tags && parser.weighs_tags(),
+            Member::Graph(_) => false,
+        })
+    }
+}
+
 /// What the members say of the sentences at hand.
 #[derive(Debug, Default)]
 pub(super) struct Panel<'p> {
@@ -133,10 +143,7 @@ impl<'p> Panel<'p> {
     ) -> Result<(), EncoderMismatch> {
         for seat in &mut self.seats {
             if let Seat::Network { parser, shares_tags, score, .. } = seat {
-                let tags = match tags {
-                    TagSource::Predicted(_) if !*shares_tags => TagSource::Predicted(&[]),
-                    tags => tags,
-                };
+                let tags = if *shares_tags { tags } else { tags.without_beliefs() };
                 parser.score(sentences, tags, score)?;
             }
         }

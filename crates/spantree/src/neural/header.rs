@@ -84,7 +84,7 @@ pub struct Sizes {
 
 impl Default for Sizes {
     fn default() -> Self {
-        Self { width: 128, layers: 3, units: 128, arc: 128, label: 64, tag: 64 }
+        Self { width: 128, layers: 3, units: 128, arc: 256, label: 128, tag: 64 }
     }
 }
 

@@ -13,7 +13,7 @@ use spantree_neural::Summand;
 use spantree_treebank::Sentence;
 
 use crate::feature::{Atom, AtomSet, Atoms, Columns, hash};
-use crate::tag::tagset::COLUMNS;
+use crate::tag::tagset::{COLUMNS, Tag};
 use crate::tag::{Beliefs, TagSet};
 
 /// The row of the root.
@@ -72,6 +72,17 @@ impl From<Input> for Summand {
     }
 }
 
+/// Where the tags of a word are from.
+#[derive(Clone, Copy, Debug)]
+pub enum WordTags<'a> {
+    /// They were given.
+    Given,
+    /// A tagger chose them.
+    Predicted,
+    /// A tagger says how probable each tag of the words of the sentence is.
+    Believed(&'a TagInputs, &'a Beliefs),
+}
+
 /// The inputs of every tag of a tagger, as a predicted one.
 #[derive(Clone, Debug, Default)]
 pub struct TagInputs {
@@ -84,12 +95,7 @@ impl TagInputs {
     /// What a network with these inputs sees of each tag.
     #[must_use]
     pub fn new(inputs: &Inputs, tagset: &TagSet) -> Self {
-        let mut words = Sentence::new();
-        for names in tagset.names() {
-            let word = words.push_word("_");
-            COLUMNS.iter().zip(names).for_each(|(&column, name)| words.set(word, column, name));
-        }
-        let mut values = Values::default();
+        let (words, mut values) = (one_word_per_tag(tagset), Values::default());
         inputs.read(&words, &mut values);
         let mut all = Self { inputs: Vec::new(), starts: vec![0] };
         for word in 1..=words.len() {
@@ -103,11 +109,26 @@ impl TagInputs {
     fn weighed<'a>(&'a self, beliefs: &'a Beliefs, word: usize) -> impl Iterator<Item = Input> {
         let likely = beliefs.word(word - 1).iter().filter(|&&(_, chance)| chance >= LEAST_CHANCE);
         likely.flat_map(|&(tag, weight)| {
-            let tag = usize::from(tag);
-            let inputs = &self.inputs[self.starts[tag]..self.starts[tag + 1]];
-            inputs.iter().map(move |input| Input { weight, ..*input })
+            self.of(tag).iter().map(move |input| Input { weight, ..*input })
         })
     }
+
+    /// The inputs of a tag; none of one that is not in the set.
+    fn of(&self, tag: Tag) -> &[Input] {
+        let tag = usize::from(tag);
+        let bounds = self.starts.get(tag..tag + 2).unwrap_or(&[0, 0]);
+        &self.inputs[bounds[0]..bounds[1]]
+    }
+}
+
+/// A sentence in which each tag has one word.
+fn one_word_per_tag(tagset: &TagSet) -> Sentence {
+    let mut words = Sentence::new();
+    for names in tagset.names() {
+        let word = words.push_word("_");
+        COLUMNS.iter().zip(names).for_each(|(&column, name)| words.set(word, column, name));
+    }
+    words
 }
 
 /// Tags less probable than this are not worth the look.
@@ -234,14 +255,15 @@ impl Inputs {
         Self::new(&atoms, keys).with_grams(self.grams)
     }
 
-    /// The same with rows for predicted tags beside those of given ones, which can be trusted more; `sentences` have the tags.
+    /// The same that knows whether tags are predicted; with rows for predicted tags of this set beside those of given ones, which can be
+    /// trusted more.
     #[must_use]
-    pub fn with_predicted_tags(self, sentences: &[Sentence]) -> Self {
-        let mut values = Values::default();
+    pub fn with_predicted_tags(self, tagset: Option<&TagSet>) -> Self {
         let mut added = HashSet::from([PREDICTED]);
-        for sent in sentences {
-            self.read(sent, &mut values);
-            for word in 1..=sent.len() {
+        if let Some(tagset) = tagset {
+            let (words, mut values) = (one_word_per_tag(tagset), Values::default());
+            self.read(&words, &mut values);
+            for word in 1..=words.len() {
                 let tags = self.keys(&values, word).filter(|&(source, _)| self.is_tag(source));
                 let known = tags.filter(|(_, key)| self.rows.contains_key(key));
                 added.extend(known.map(|(_, key)| predicted(key)));
@@ -290,25 +312,21 @@ impl Inputs {
         values.fill_grams(sent, self.grams);
     }
 
-    /// The inputs of a word of the sentence that was read, whose tags are given or predicted.
+    /// The inputs of a word of the sentence that was read.
     pub fn of_word<'a>(
         &'a self,
         values: &'a Values,
         word: usize,
-        predicted_tags: bool,
+        tags: WordTags<'a>,
     ) -> impl Iterator<Item = Input> {
-        self.some(values, word, predicted_tags, |_| true)
-    }
-
-    /// The same of a word of which a tagger says how probable each tag is.
-    pub fn of_believed_word<'a>(
-        &'a self,
-        values: &'a Values,
-        word: usize,
-        (tags, beliefs): (&'a TagInputs, &'a Beliefs),
-    ) -> impl Iterator<Item = Input> {
-        let others = self.some(values, word, true, |source| !self.is_tag(source));
-        others.chain(tags.weighed(beliefs, word))
+        let believed = match tags {
+            WordTags::Believed(inputs, beliefs) => Some((inputs, beliefs)),
+            WordTags::Given | WordTags::Predicted => None,
+        };
+        let predicted = !matches!(tags, WordTags::Given);
+        let chosen = move |source| believed.is_none() || !self.is_tag(source);
+        let weighed = believed.map(|(inputs, beliefs)| inputs.weighed(beliefs, word));
+        self.some(values, word, predicted, chosen).chain(weighed.into_iter().flatten())
     }
 
     /// The inputs of a word from some sources.
@@ -388,7 +406,7 @@ mod tests {
     fn rows(inputs: &Inputs, sent: &Sentence, word: usize) -> Vec<u32> {
         let mut values = Values::default();
         inputs.read(sent, &mut values);
-        inputs.of_word(&values, word, false).map(|input| input.row).collect()
+        inputs.of_word(&values, word, WordTags::Given).map(|input| input.row).collect()
     }
 
     #[test]
@@ -417,9 +435,10 @@ mod tests {
         let mut values = Values::default();
         inputs.read(&sent, &mut values);
         let named: Vec<_> =
-            inputs.of_word(&values, 1, false).map(|input| input.names_word).collect();
+            inputs.of_word(&values, 1, WordTags::Given).map(|input| input.names_word).collect();
         assert_eq!(named, [true, false, false]);
-        let tags: Vec<_> = inputs.of_word(&values, 1, false).map(|input| input.from_tags).collect();
+        let tags: Vec<_> =
+            inputs.of_word(&values, 1, WordTags::Given).map(|input| input.from_tags).collect();
         assert_eq!(tags, [false, true, false]);
     }
 
@@ -442,15 +461,16 @@ mod tests {
         let plain = of_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
         assert_eq!(plain.predicted_row(), None);
         let count = plain.rows();
-        let inputs = plain.with_predicted_tags(std::slice::from_ref(&sent));
+        let inputs =
+            plain.with_predicted_tags(TagSet::from_treebank(std::slice::from_ref(&sent)).as_ref());
         // One for all words with predicted tags, then X, Case=Nom, Number=Sing.
         assert_eq!(inputs.rows(), count + 4);
         let again = Inputs::new(&ATOMS, inputs.known().to_vec());
         assert_eq!(again.predicted_row(), inputs.predicted_row(), "as a model file keeps it");
         let mut values = Values::default();
         inputs.read(&sent, &mut values);
-        let [given, predicted]: [Vec<_>; 2] =
-            [false, true].map(|predicted| inputs.of_word(&values, 1, predicted).collect());
+        let [given, predicted]: [Vec<_>; 2] = [WordTags::Given, WordTags::Predicted]
+            .map(|tags| inputs.of_word(&values, 1, tags).collect());
         for (given, predicted) in given.iter().zip(&predicted) {
             assert_eq!(given.row != predicted.row, given.from_tags);
         }
@@ -461,10 +481,12 @@ mod tests {
     fn models_without_such_rows_use_those_of_given_tags() {
         let sent = sentence(&["ab", "ab"]);
         let inputs = of_treebank(&ATOMS, std::slice::from_ref(&sent), 1);
-        for inputs in [inputs.clone(), inputs.with_predicted_tags(&[])] {
+        for inputs in [inputs.clone(), inputs.with_predicted_tags(None)] {
             let mut values = Values::default();
             inputs.read(&sent, &mut values);
-            assert!(inputs.of_word(&values, 1, true).eq(inputs.of_word(&values, 1, false)));
+            let [given, predicted] = [WordTags::Given, WordTags::Predicted]
+                .map(|tags| inputs.of_word(&values, 1, tags).collect::<Vec<_>>());
+            assert_eq!(given, predicted);
         }
     }
 
@@ -474,7 +496,7 @@ mod tests {
         train.set(3, Column::Upos, "Y");
         let train = [train];
         let tagset = TagSet::from_treebank(&train).unwrap();
-        let inputs = of_treebank(&ATOMS, &train, 1).with_predicted_tags(&train);
+        let inputs = of_treebank(&ATOMS, &train, 1).with_predicted_tags(Some(&tagset));
         let tags = TagInputs::new(&inputs, &tagset);
         let mut values = Values::default();
         inputs.read(&train[0], &mut values);
@@ -486,15 +508,20 @@ mod tests {
                 inputs.sort_by_key(|input| input.row);
                 inputs
             };
-            let believed = sorted(&mut inputs.of_believed_word(&values, word, (&tags, &certain)));
-            assert_eq!(believed, sorted(&mut inputs.of_word(&values, word, true)));
+            let believed =
+                sorted(&mut inputs.of_word(&values, word, WordTags::Believed(&tags, &certain)));
+            assert_eq!(believed, sorted(&mut inputs.of_word(&values, word, WordTags::Predicted)));
         }
         // Else each tag has its share, the features that tags have in common both.
         let doubtful = Beliefs::of_one_word([(0, 0.75), (1, 0.245), (0, 0.005)]);
-        let found: Vec<_> = inputs.of_believed_word(&values, 1, (&tags, &doubtful)).collect();
+        let found: Vec<_> =
+            inputs.of_word(&values, 1, WordTags::Believed(&tags, &doubtful)).collect();
         let sum: f32 = found.iter().filter(|input| input.from_tags).map(|i| i.weight).sum();
         assert!((sum - 3.0 * 0.995).abs() < 1e-6, "UPOS and two features: {found:?}");
         assert_eq!(found.iter().filter(|input| !input.from_tags).count(), 2);
+        let strange = Beliefs::of_one_word([(9, 1.0)]);
+        let found = inputs.of_word(&values, 1, WordTags::Believed(&tags, &strange));
+        assert!(found.into_iter().all(|input| !input.from_tags), "there is no such tag");
     }
 
     #[test]
@@ -506,7 +533,7 @@ mod tests {
         inputs.read(&train[0], &mut values);
         assert_eq!(values.grams(1).len(), 3, "^ab abc bc$");
         assert_eq!(inputs.known().len(), 2, "X and ^ab");
-        let found: Vec<_> = inputs.of_word(&values, 1, false).collect();
+        let found: Vec<_> = inputs.of_word(&values, 1, WordTags::Given).collect();
         assert_eq!(found.len(), 2, "unknown runs are left out");
         assert_eq!(found.iter().map(|input| input.from_tags).collect::<Vec<_>>(), [true, false]);
         inputs.read(&sentence(&["a", &"x".repeat(100_000)]), &mut values);

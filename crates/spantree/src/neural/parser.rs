@@ -124,10 +124,7 @@ impl Parser {
     ) -> Result<(), EncoderMismatch> {
         let encoder = self.encoder.as_ref();
         vectors::check(self.header.encoder, encoder.map(Encoder::info))?;
-        let tags = match tags {
-            TagSource::Predicted(_) if !self.header.weighs_tags => TagSource::Predicted(&[]),
-            tags => tags,
-        };
+        let tags = if self.header.weighs_tags { tags } else { tags.without_beliefs() };
         self.scorer.score((sentences, encoder), tags, scratch);
         Ok(())
     }
@@ -148,6 +145,12 @@ impl Parser {
     #[must_use]
     pub fn tagset(&self) -> &TagSet {
         &self.tagset
+    }
+
+    /// Whether it, or one that it leads, sees predicted tags by the probabilities that a tagger with the same tags gives them.
+    #[must_use]
+    pub fn weighs_tags(&self) -> bool {
+        self.header.weighs_tags || self.ensemble.as_ref().is_some_and(|all| all.weighs_tags())
     }
 
     /// A worker with its own buffers; make one per thread.

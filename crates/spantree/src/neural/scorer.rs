@@ -5,7 +5,7 @@ use spantree_neural::network::{Numbers, Packs};
 use spantree_neural::{Batch, Network, Summand, Trace};
 use spantree_treebank::Sentence;
 
-use super::input::{Inputs, ROOT_ROW, TagInputs, Values};
+use super::input::{Inputs, ROOT_ROW, TagInputs, Values, WordTags};
 use super::rounded::Rounded;
 use super::vectors::Encoder;
 use crate::tag::{Beliefs, TagSet};
@@ -30,6 +30,25 @@ pub enum TagSource<'a> {
     Given,
     /// A tagger predicted them; what it thinks of each sentence, or nothing if that is not known.
     Predicted(&'a [Beliefs]),
+}
+
+impl<'a> TagSource<'a> {
+    /// The same with nothing known of what the tagger thinks.
+    pub(super) fn without_beliefs(self) -> Self {
+        match self {
+            Self::Given => Self::Given,
+            Self::Predicted(_) => Self::Predicted(&[]),
+        }
+    }
+
+    /// Where the tags of the sentence with this number are from. Beliefs that are not about its words are none.
+    pub(super) fn of(self, index: usize, sent: &Sentence, inputs: &'a TagInputs) -> WordTags<'a> {
+        let Self::Predicted(beliefs) = self else { return WordTags::Given };
+        match beliefs.get(index).filter(|beliefs| beliefs.words() == sent.len()) {
+            Some(beliefs) => WordTags::Believed(inputs, beliefs),
+            None => WordTags::Predicted,
+        }
+    }
 }
 
 /// Memory of a [`Scorer`], with the scores of the sentences seen last.
@@ -80,7 +99,15 @@ impl Scorer {
         for (index, sent) in sentences.iter().enumerate() {
             self.inputs.read(sent, values);
             batch.push_row([ROOT_ROW]);
-            (1..=sent.len()).for_each(|word| self.push(values, word, (tags, index), batch));
+            let tags = tags.of(index, sent, &self.tag_inputs);
+            let source = match tags {
+                WordTags::Given => None,
+                WordTags::Predicted | WordTags::Believed(..) => self.inputs.predicted_row(),
+            };
+            for word in 1..=sent.len() {
+                let inputs = self.inputs.of_word(values, word, tags).map(Summand::from);
+                batch.push_row(inputs.chain(source.map(Summand::from)));
+            }
             batch.end_sentence();
             tables.push(table);
             table += (sent.len() + 1) * (sent.len() + 1);
@@ -91,31 +118,6 @@ impl Scorer {
             batch.push_vectors(vectors.iter().copied());
         }
         self.network.encode(self.numbers(), batch, trace);
-    }
-
-    /// Adds a word of the sentence with this number, which was read.
-    fn push(
-        &self,
-        values: &Values,
-        word: usize,
-        (tags, sentence): (TagSource<'_>, usize),
-        batch: &mut Batch,
-    ) {
-        let Self { inputs, tag_inputs, .. } = self;
-        let TagSource::Predicted(beliefs) = tags else {
-            return batch.push_row(inputs.of_word(values, word, false));
-        };
-        let source = inputs.predicted_row().map(Summand::from);
-        match beliefs.get(sentence) {
-            Some(beliefs) => {
-                let word = inputs.of_believed_word(values, word, (tag_inputs, beliefs));
-                batch.push_row(word.map(Summand::from).chain(source));
-            }
-            None => {
-                let word = inputs.of_word(values, word, true);
-                batch.push_row(word.map(Summand::from).chain(source));
-            }
-        }
     }
 
     /// Scores the parts of tags of all words, after [`Scorer::score`].

@@ -14,7 +14,7 @@ use spantree_treebank::Sentence;
 use thiserror::Error;
 
 use crate::feature::hash;
-use crate::train::evaluate::{DevSet, in_parts};
+use crate::train::evaluate::in_parts;
 
 /// Gives words vectors.
 pub trait WordVectors: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
@@ -140,9 +140,9 @@ const AT_ONCE: usize = 8;
 impl Memory {
     /// Encodes sentences by some threads, and remembers them.
     pub(crate) fn new(encoder: &Encoder, treebanks: [&[Sentence]; 3], threads: usize) -> Self {
-        let encode = |part: DevSet<'_>| {
+        let encode = |part: &[Sentence]| {
             let (mut found, mut vectors) = (Vec::new(), Vec::new());
-            for some in part.sentences.chunks(AT_ONCE) {
+            for some in part.chunks(AT_ONCE) {
                 vectors.clear();
                 encoder.add_vectors(some, &mut vectors);
                 let mut rest = vectors.as_slice();
@@ -154,7 +154,9 @@ impl Memory {
             }
             found
         };
-        let parts = treebanks.into_iter().flat_map(|some| in_parts(some.into(), threads, encode));
+        let parts = treebanks
+            .into_iter()
+            .flat_map(|some| in_parts(some.len(), threads, |part| encode(&some[part])));
         Self { encoder: encoder.clone(), known: parts.flatten().collect() }
     }
 

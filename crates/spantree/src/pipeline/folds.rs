@@ -3,11 +3,11 @@
 //! The parser must see tags and lemmas in training as it will get them: as often wrong, and the tagger as unsure of them. So the
 //! training data are cut into folds, and each is tagged and lemmatised by a tagger and a lemmatiser of the others.
 
-use spantree_learn::{Fold, jackknife, predict_folds};
+use spantree_learn::{Fold, predict_folds};
 use spantree_treebank::Sentence;
 
-use super::train::{PipelineConfig, PipelineTrainError};
-use crate::lemma::{LemmaError, LemmaOptions, LemmatiserConfig, LemmatiserTrainer};
+use super::train::{PipelineConfig, PipelineTrainError, lemmatiser_trainer};
+use crate::lemma::{LemmaError, LemmaOptions};
 use crate::tag::{Beliefs, TagOptions, TagSet, TaggerConfig, TaggerTrainer};
 
 /// After so many epochs a tagger is close to its best; the taggers of the folds need not be.
@@ -27,38 +27,47 @@ impl FromIterator<(Sentence, Beliefs)> for Tagged {
     }
 }
 
-/// Tags `train`, and lemmatises it if asked, in folds. Taggers also learn from `others`. Beliefs are about tags of `tagset`, which
-/// has all of these data.
+/// How the folds are to be annotated.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// The tags that beliefs are about; it has all those of the training data.
+    pub(super) tagset: &'a TagSet,
+    /// Whether probabilities are calibrated, as those of the final tagger are if there is a development set.
+    pub(super) calibrated: bool,
+    /// Whether lemmas are predicted, too.
+    pub(super) lemmas: bool,
+}
+
+/// Tags `train` in these folds. Taggers also learn from `others`.
 pub(super) fn predict(
     config: &PipelineConfig,
+    folds: &[Fold],
     (train, others): (&[Sentence], &[Sentence]),
-    (tagset, lemmatise): (&TagSet, bool),
+    wanted: Wanted<'_>,
 ) -> Result<Tagged, PipelineTrainError> {
-    let folds = jackknife(train.len(), config.folds.clamp(2, train.len().max(2)));
-    let numbers = tagset.numbers();
+    let numbers = wanted.tagset.numbers();
     let mut items: Vec<_> = train.iter().map(|sent| (sent.clone(), Beliefs::default())).collect();
     let predict = |fold: &Fold, held_out: &mut [(Sentence, Beliefs)]| {
         let gold = fold.training().map(|index| &train[index]);
-        let rest: Vec<_> = gold.clone().chain(others).cloned().collect();
-        let tagger = tagger_trainer(config).train(&rest, &[], &mut |_| ())?;
-        let tagger = tagger.calibrated(&train[fold.held_out.clone()]);
+        let rest: Vec<_> = gold.chain(others).cloned().collect();
+        let mut tagger = fold_trainer(config).train(&rest, &[], &mut |_| ())?;
+        if wanted.calibrated {
+            tagger = tagger.calibrated(&train[fold.held_out.clone()]);
+        }
         let mut worker = tagger.worker();
         for (sent, beliefs) in &mut *held_out {
             worker.tag(sent, &TagOptions::default());
             worker.write_beliefs(beliefs);
             *beliefs = beliefs.renumbered(tagger.tagset(), &numbers);
         }
-        if lemmatise {
-            let gold: Vec<_> = gold.cloned().collect();
-            lemmatise_unseen(config, &gold, held_out)?;
-        }
-        Ok::<_, PipelineTrainError>(())
+        let gold = &rest[..train.len() - held_out.len()];
+        if wanted.lemmas { lemmatise_unseen(config, gold, held_out) } else { Ok(()) }
     };
-    predict_folds(&folds.unwrap_or_default(), &mut items, config.parser.threads, predict)?;
+    predict_folds(folds, &mut items, config.parser.threads, predict)?;
     Ok(items.into_iter().collect())
 }
 
-fn tagger_trainer(config: &PipelineConfig) -> TaggerTrainer {
+fn fold_trainer(config: &PipelineConfig) -> TaggerTrainer {
     let epochs = config.tagger.epochs.min(FOLD_EPOCHS);
     let seed = config.parser.seed;
     TaggerTrainer::new(TaggerConfig { seed, epochs, ..config.tagger.clone() })
@@ -69,8 +78,7 @@ fn lemmatise_unseen(
     gold: &[Sentence],
     unseen: &mut [(Sentence, Beliefs)],
 ) -> Result<(), PipelineTrainError> {
-    let settings = LemmatiserConfig { seed: config.parser.seed, ..LemmatiserConfig::default() };
-    let lemmatiser = match LemmatiserTrainer::new(settings).train(gold, &[], &mut |_, _| ()) {
+    let lemmatiser = match lemmatiser_trainer(config).train(gold, &[], &mut |_, _| ()) {
         // All lemmas are in the fold at hand.
         Err(LemmaError::NoLemmas) => return Ok(()),
         trained => trained?,
@@ -84,10 +92,10 @@ fn lemmatise_unseen(
 
 #[cfg(test)]
 mod tests {
+    use spantree_learn::jackknife;
     use spantree_treebank::{Column, Generator, GeneratorConfig};
 
     use super::*;
-    use crate::lemma::Lemmatiser;
     use crate::tag::tagset::columns;
 
     fn treebank() -> Vec<Sentence> {
@@ -95,9 +103,16 @@ mod tests {
     }
 
     fn config(threads: usize) -> PipelineConfig {
-        let mut config = PipelineConfig { folds: 4, ..PipelineConfig::default() };
+        let mut config = PipelineConfig::default();
         config.parser.threads = threads;
         config
+    }
+
+    fn in_four_folds(threads: usize, gold: &[Sentence], lemmas: bool) -> Tagged {
+        let tagset = TagSet::from_treebank(gold).unwrap();
+        let wanted = Wanted { tagset: &tagset, calibrated: true, lemmas };
+        let folds = jackknife(gold.len(), 4).unwrap();
+        predict(&config(threads), &folds, (gold, &[]), wanted).unwrap()
     }
 
     /// Words whose column is not that of the treebank.
@@ -109,11 +124,9 @@ mod tests {
     #[test]
     fn tags_and_lemmas_are_of_stages_that_did_not_see_them() {
         let gold = treebank();
-        let tagset = TagSet::from_treebank(&gold).unwrap();
-        let tagged = predict(&config(2), (&gold, &[]), (&tagset, true)).unwrap();
-        let tagger = tagger_trainer(&config(1)).train(&gold, &[], &mut |_| ()).unwrap();
-        let lemmatiser: Lemmatiser =
-            LemmatiserTrainer::default().train(&gold, &[], &mut |_, _| ()).unwrap();
+        let tagged = in_four_folds(2, &gold, true);
+        let tagger = fold_trainer(&config(1)).train(&gold, &[], &mut |_| ()).unwrap();
+        let lemmatiser = lemmatiser_trainer(&config(1)).train(&gold, &[], &mut |_, _| ()).unwrap();
         let mut seen = gold.clone();
         for sent in &mut seen {
             tagger.worker().tag(sent, &TagOptions::default());
@@ -129,7 +142,7 @@ mod tests {
     fn beliefs_are_about_the_chosen_tags_under_the_numbers_of_the_whole() {
         let gold = treebank();
         let tagset = TagSet::from_treebank(&gold).unwrap();
-        let tagged = predict(&config(1), (&gold, &[]), (&tagset, false)).unwrap();
+        let tagged = in_four_folds(1, &gold, false);
         let numbers = tagset.numbers();
         let (mut likeliest, mut words) = (0, 0);
         for (sent, beliefs) in tagged.sentences.iter().zip(&tagged.beliefs) {
@@ -145,7 +158,7 @@ mod tests {
         }
         // The best path need not have the likeliest tag of every word.
         assert!(likeliest * 100 > words * 98, "{likeliest} of {words}");
-        let two = predict(&config(2), (&gold, &[]), (&tagset, false)).unwrap();
+        let two = in_four_folds(2, &gold, false);
         assert_eq!(tagged.beliefs, two.beliefs, "on any number of threads");
     }
 
@@ -155,8 +168,7 @@ mod tests {
         for sent in &mut gold[30..] {
             (1..=sent.len() as u32).for_each(|word| sent.set(word, Column::Lemma, "_"));
         }
-        let tagset = TagSet::from_treebank(&gold).unwrap();
-        let tagged = predict(&config(1), (&gold, &[]), (&tagset, true)).unwrap();
+        let tagged = in_four_folds(1, &gold, true);
         assert_eq!(wrong(&gold[..30], &tagged.sentences[..30], Column::Lemma), 0);
     }
 }

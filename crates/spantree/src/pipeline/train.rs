@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 
+use spantree_learn::jackknife;
 use spantree_treebank::Sentence;
 use thiserror::Error;
 
-use super::folds::{self, Tagged};
+use super::folds::{self, Tagged, Wanted};
 use super::{Pipeline, Stages};
 use crate::enhance::{self, EnhanceError, EnhancerConfig};
 use crate::lemma::{LemmaError, LemmaOptions, Lemmatiser, LemmatiserConfig, LemmatiserTrainer};
@@ -86,7 +87,7 @@ pub enum Progress {
     Tagger(tag::EpochDone),
     /// The lemmatiser is trained; its accuracy with predicted tags in per cent, if there is a development set.
     Lemmatiser(Option<f64>),
-    /// The training data are being tagged in so many folds.
+    /// The training data are being tagged and lemmatised in so many folds.
     JackKnife(usize),
     /// In the parser.
     Parser(train::Progress),
@@ -220,7 +221,6 @@ fn train_lemmatiser(
     train: &[Sentence],
     dev: &[Sentence],
 ) -> Result<Lemmatiser, PipelineTrainError> {
-    let settings = LemmatiserConfig { seed: config.parser.seed, ..LemmatiserConfig::default() };
     let mut dev = dev.to_vec();
     if let Some(tagger) = tagger {
         let mut worker = tagger.worker();
@@ -228,7 +228,12 @@ fn train_lemmatiser(
             worker.tag(sent, &TagOptions::default());
         });
     }
-    Ok(LemmatiserTrainer::new(settings).train(train, &dev, &mut |_, _| ())?)
+    Ok(lemmatiser_trainer(config).train(train, &dev, &mut |_, _| ())?)
+}
+
+pub(super) fn lemmatiser_trainer(config: &PipelineConfig) -> LemmatiserTrainer {
+    let seed = config.parser.seed;
+    LemmatiserTrainer::new(LemmatiserConfig { seed, ..LemmatiserConfig::default() })
 }
 
 /// What a parser and the taggers before it learn from.
@@ -249,14 +254,15 @@ fn train_parser(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<Parser, PipelineTrainError> {
     // One sentence cannot be tagged by a tagger that did not see it.
-    let gold = config.tags == Tags::Gold || train.len() < 2;
-    let Some(tagger) = stages.tagger.as_ref().filter(|_| !gold) else {
+    let folds = jackknife(train.len(), config.folds.max(2).min(train.len()));
+    let folds = folds.filter(|_| config.tags != Tags::Gold);
+    let (Some(tagger), Some(folds)) = (&stages.tagger, folds) else {
         return train_kind(config, Data { silver, ..Data::new(train, dev) }, progress);
     };
-    progress(Progress::JackKnife(config.folds.clamp(2, train.len())));
-    let tagset = tagger.tagset();
-    let lemmatiser = stages.lemmatiser.as_ref();
-    let mut tagged = folds::predict(config, (train, for_tags), (tagset, lemmatiser.is_some()))?;
+    progress(Progress::JackKnife(folds.len()));
+    let (tagset, lemmatiser) = (tagger.tagset(), stages.lemmatiser.as_ref());
+    let wanted = Wanted { tagset, calibrated: !dev.is_empty(), lemmas: lemmatiser.is_some() };
+    let mut tagged = folds::predict(config, &folds, (train, for_tags), wanted)?;
     let [tagged_silver, tagged_dev] =
         [silver, dev].map(|sentences| annotated(tagger, lemmatiser, sentences));
     let versions = if config.tags == Tags::Both { 2 } else { 1 };

@@ -160,9 +160,8 @@ impl<'p> Worker<'p> {
         if state.tags == Tags::Missing {
             return Err(untagged(sent));
         }
-        let weighs_tags = self.annotator.weighs_tags;
-        let seen = if weighs_tags { state.believed(&self.beliefs) } else { &[] };
-        let analysis = parser.parse_believed((sent, seen), &state.parse_options(options))?;
+        let believed = (&mut *sent, state.believed(&self.beliefs));
+        let analysis = parser.parse_believed(believed, &state.parse_options(options))?;
         self.annotator.follow(sent, state, (&self.beliefs[0], analysis));
         Ok(Outcome { tags: &self.annotator.confidences, analysis: Some(analysis) })
     }
@@ -186,7 +185,6 @@ impl<'p> Worker<'p> {
         }
         tag_starts.push(tags.len());
         let mut tags = tag_starts.windows(2).map(|bounds| &tags[bounds[0]..bounds[1]]);
-        let weighs_tags = annotator.weighs_tags;
         let mut unseen = &beliefs[..];
         let mut beliefs = beliefs.iter();
         let mut tell = |sent: &mut Sentence, state, found: Result<&Analysis, PipelineError>| {
@@ -218,8 +216,8 @@ impl<'p> Worker<'p> {
                 continue;
             }
             let options = state.parse_options(options);
-            let seen = if weighs_tags { state.believed(believed) } else { &[] };
-            parser.parse_all((sentences, seen), &options, |sent, found| {
+            let believed = (sentences, state.believed(believed));
+            parser.parse_all(believed, &options, |sent, found| {
                 tell(sent, state, found.map_err(PipelineError::Parse));
             });
         }
@@ -279,12 +277,14 @@ struct State {
     tags: Tags,
     /// Whether the lemmas are predicted.
     lemmatised: bool,
+    /// Whether the parser sees the tags by their probabilities.
+    believed: bool,
 }
 
 impl State {
-    /// The beliefs of the tagger, if it chose the tags.
+    /// What the parser is to know of what the tagger thinks.
     fn believed(self, beliefs: &[Beliefs]) -> &[Beliefs] {
-        if self.tags == Tags::Predicted { beliefs } else { &[] }
+        if self.believed { beliefs } else { &[] }
     }
 
     fn parse_options(self, options: &Options) -> ParseOptions {
@@ -311,7 +311,8 @@ impl Annotator<'_> {
         if lemmatised {
             self.lemmatise(sent);
         }
-        State { tags, lemmatised }
+        let believed = tags == Tags::Predicted && self.weighs_tags;
+        State { tags, lemmatised, believed }
     }
 
     fn tag(&mut self, sent: &mut Sentence, options: &Options) -> Tags {

@@ -101,7 +101,8 @@ type Observed = Vec<(f32, bool)>;
 
 /// Confidences of heads, and of labels on right heads, with whether they were right.
 fn observe(parser: &Parser, dev: DevSet<'_>, threads: usize) -> (Observed, Observed) {
-    let parts = in_parts(dev, threads, |part| observe_part(parser, part));
+    let count = dev.sentences.len();
+    let parts = in_parts(count, threads, |part| observe_part(parser, dev.part(part)));
     let (arcs, labels): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     (arcs.concat(), labels.concat())
 }

@@ -1,5 +1,6 @@
 //! Attachment scores on the development set, for early stopping and the model's header.
 
+use std::ops::Range;
 use std::panic::resume_unwind;
 
 use spantree_treebank::Sentence;
@@ -27,10 +28,10 @@ impl<'a> DevSet<'a> {
         self.beliefs.get(index..index + 1).unwrap_or_default()
     }
 
-    fn chunks(self, size: usize) -> impl Iterator<Item = Self> {
-        let beliefs = self.beliefs.chunks(size).chain(std::iter::repeat(&[][..]));
-        let parts = self.sentences.chunks(size).zip(beliefs);
-        parts.map(|(sentences, beliefs)| Self { sentences, beliefs })
+    /// Some of the sentences.
+    pub(crate) fn part(self, range: Range<usize>) -> Self {
+        let beliefs = self.beliefs.get(range.clone()).unwrap_or_default();
+        Self { sentences: &self.sentences[range], beliefs }
     }
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn attachment<P: FnMut(&mut Sentence) -> bool>(
     threads: usize,
     new_parser: impl Fn() -> P + Sync,
 ) -> DevScores {
-    scores(&in_parts(dev.into(), threads, |part| count(part.sentences, new_parser())))
+    scores(&in_parts(dev.len(), threads, |part| count(&dev[part], new_parser())))
 }
 
 /// The same with a function that parses many sentences at once.
@@ -53,7 +54,8 @@ pub(crate) fn attachment_of_groups(
     threads: usize,
     parse: impl Fn(&mut [Sentence], &[Beliefs]) + Sync,
 ) -> DevScores {
-    scores(&in_parts(dev, threads, |DevSet { sentences, beliefs }| {
+    scores(&in_parts(dev.sentences.len(), threads, |part| {
+        let DevSet { sentences, beliefs } = dev.part(part);
         let (mut parsed, mut counts) = (sentences.to_vec(), Counts::default());
         parse(&mut parsed, beliefs);
         sentences.iter().zip(&parsed).for_each(|(gold, parsed)| add(&mut counts, gold, parsed));
@@ -68,17 +70,17 @@ fn scores(parts: &[Counts]) -> DevScores {
     DevScores { words, uas: percent(sum(1)), las: percent(sum(2)) }
 }
 
-/// What `work` makes of the parts of a treebank, one per thread, in their order.
+/// What `work` makes of the parts of so many sentences, one per thread, in their order.
 pub(crate) fn in_parts<T: Send>(
-    treebank: DevSet<'_>,
+    sentences: usize,
     threads: usize,
-    work: impl Fn(DevSet<'_>) -> T + Sync,
+    work: impl Fn(Range<usize>) -> T + Sync,
 ) -> Vec<T> {
     let work = &work;
-    let share = treebank.sentences.len().div_ceil(threads.max(1)).max(1);
+    let share = sentences.div_ceil(threads.max(1)).max(1);
+    let parts = (0..sentences).step_by(share).map(|start| start..sentences.min(start + share));
     std::thread::scope(|scope| {
-        let parts: Vec<_> =
-            treebank.chunks(share).map(|part| scope.spawn(move || work(part))).collect();
+        let parts: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
         parts.into_iter().map(|part| part.join().unwrap_or_else(|p| resume_unwind(p))).collect()
     })
 }

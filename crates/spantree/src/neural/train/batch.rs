@@ -9,11 +9,11 @@ use spantree_treebank::Sentence;
 
 use super::arcs::{ArcLearner, ArcLoss};
 use crate::graph::LabelSet;
-use crate::neural::input::{Input, Inputs, ROOT_ROW, TagInputs, Values};
+use crate::neural::input::{Input, Inputs, ROOT_ROW, Values, WordTags};
 use crate::neural::tags;
 use crate::neural::vectors::Short;
+use crate::tag::TagSet;
 use crate::tag::tagset::Tag;
-use crate::tag::{Beliefs, TagSet};
 
 /// A sentence with its gold tree, or what is known of it.
 #[derive(Clone, Debug)]
@@ -33,17 +33,12 @@ pub(super) struct Example {
 
 impl Example {
     pub(super) fn new(inputs: &Inputs, labels: &LabelSet, sent: &Sentence) -> Self {
-        let mut values = Values::default();
-        inputs.read(sent, &mut values);
-        let words = (1..=sent.len()).map(|word| inputs.of_word(&values, word, false));
-        Self::with_inputs(words, labels, sent)
+        Self::with_tags(inputs, labels, sent, WordTags::Given)
     }
 
-    fn with_inputs<W: Iterator<Item = Input>>(
-        words: impl Iterator<Item = W>,
-        labels: &LabelSet,
-        sent: &Sentence,
-    ) -> Self {
+    fn with_tags(inputs: &Inputs, labels: &LabelSet, sent: &Sentence, tags: WordTags<'_>) -> Self {
+        let mut values = Values::default();
+        inputs.read(sent, &mut values);
         let mut example = Self {
             inputs: Vec::new(),
             starts: vec![0],
@@ -53,34 +48,21 @@ impl Example {
             tags: Vec::new(),
             vectors: None,
         };
-        for word in words {
-            example.inputs.extend(word);
+        for word in 1..=sent.len() {
+            example.inputs.extend(inputs.of_word(&values, word, tags));
             example.starts.push(example.inputs.len());
         }
         example
     }
 
-    /// A sentence with predicted tags, or with what the tagger thinks of them, and the same with those that are to be learned.
+    /// A sentence with tags that a tagger predicted, and the same with those that are to be learned.
     pub(super) fn corrected(
-        (inputs, tag_inputs): (&Inputs, &TagInputs),
+        inputs: &Inputs,
         labels: &LabelSet,
-        (predicted, beliefs, right): (&Sentence, Option<&Beliefs>, &Sentence),
+        (predicted, tags, right): (&Sentence, WordTags<'_>, &Sentence),
         tagset: &TagSet,
     ) -> Self {
-        let mut values = Values::default();
-        inputs.read(predicted, &mut values);
-        let words = 1..=predicted.len();
-        let example = match beliefs {
-            Some(beliefs) => {
-                let tags = (tag_inputs, beliefs);
-                let words = words.map(|word| inputs.of_believed_word(&values, word, tags));
-                Self::with_inputs(words, labels, predicted)
-            }
-            None => {
-                let words = words.map(|word| inputs.of_word(&values, word, true));
-                Self::with_inputs(words, labels, predicted)
-            }
-        };
+        let example = Self::with_tags(inputs, labels, predicted, tags);
         let source = inputs.predicted_row();
         Self { tags: tags::answers(tagset, right), source, ..example }
     }

@@ -10,6 +10,7 @@ use super::Data;
 use super::batch::Example;
 use crate::graph::LabelSet;
 use crate::neural::input::{Inputs, TagInputs};
+use crate::neural::scorer::TagSource;
 use crate::neural::vectors::Memory;
 use crate::tag::{Beliefs, TagSet};
 
@@ -81,9 +82,8 @@ impl Maker<'_> {
         let examples = sentences.iter().enumerate().map(|(index, sent)| {
             let example = match right.get(index) {
                 Some(right) => {
-                    let words = (inputs, tag_inputs);
-                    let tags = (sent, beliefs.get(index), right);
-                    Example::corrected(words, labels, tags, tagset)
+                    let tags = TagSource::Predicted(beliefs).of(index, sent, tag_inputs);
+                    Example::corrected(inputs, labels, (sent, tags, right), tagset)
                 }
                 None => Example::new(inputs, labels, sent),
             };

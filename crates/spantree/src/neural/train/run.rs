@@ -59,7 +59,6 @@ impl<'a> Run<'a> {
         let info = inspect(config, &train[..train.len() / versions], &mut warn)?;
         compare(train, dev, &mut warn);
         let dev = DevSet { sentences: scored(dev, &mut warn), beliefs: beliefs_of_dev(data) };
-        let dev = if dev.sentences.is_empty() { DevSet::from(dev.sentences) } else { dev };
         let labels = LabelSet::from_treebank(train);
         let is_arc =
             |word: Token<'_>| word.head().is_some() && labels.number(word.deprel()).is_some();
@@ -290,8 +289,8 @@ fn inputs(config: &TrainConfig, data: Data<'_>, versions: usize) -> Inputs {
         return inputs;
     }
     // Where all tags are predicted, there is nothing to tell apart.
-    let predicted = if versions > 1 { &train[..train.len() / versions] } else { &[] };
-    inputs.with_predicted_tags(predicted)
+    let tagset = data.right_tags.filter(|_| versions > 1).map(|right| right.tagset);
+    inputs.with_predicted_tags(tagset)
 }
 
 /// What a run must agree in to go on from a checkpoint.
@@ -299,6 +298,9 @@ fn run_identity(config: &TrainConfig, data: Data<'_>) -> Identity {
     let mut run = identity(config, (data.train, data.dev));
     if !data.silver.is_empty() {
         run.insert("silver data".to_owned(), format!("{:016x}", fingerprint(data.silver)).into());
+    }
+    if weighs_tags(data) {
+        run.insert("tags".to_owned(), "weighed".into());
     }
     run
 }
