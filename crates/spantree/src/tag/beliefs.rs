@@ -9,7 +9,7 @@ use spantree_treebank::Sentence;
 
 use super::tagset::{Tag, TagSet, columns};
 
-/// See the [module](self).
+/// What a tagger thinks of the words of one sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beliefs {
     tags: Vec<(Tag, f32)>,
