@@ -346,6 +346,20 @@ fn tags_that_get_no_better_stay() {
     assert!(parser.worker().parse(&mut sent, &options).unwrap().tag_scores.is_empty());
 }
 
+#[test]
+fn without_a_development_set_tags_are_left_to_the_tagger() {
+    let (right, bad) = (treebank(1, 30), badly_tagged(1, 30));
+    let tagset = TagSet::from_treebank(&right).unwrap();
+    let beliefs = TaggerBeliefs { train: &[], silver: &[], dev: &[] };
+    let right_tags =
+        Some(RightTags { tagset: &tagset, train: &right, silver: &[], dev: &[], beliefs });
+    let data = Data { right_tags, ..Data::new(&bad, &[]) };
+    let watch = &mut |progress| {
+        assert!(!matches!(progress, Progress::Retagged { .. }), "there is nothing to judge by");
+    };
+    assert!(!train(&config(), data, watch).unwrap().info().retags);
+}
+
 /// Trains on tags that a tagger is not sure of, and on the right ones; it believes in the right ones.
 fn train_with_doubts(config: &TrainConfig, watch: &mut (dyn FnMut(Progress) + Send)) -> Parser {
     let (right, right_dev) = (treebank(1, 100), treebank(2, 30));

@@ -209,13 +209,15 @@ impl<'a> Run<'a> {
         self.header.training.epochs = self.checkpoint.epochs;
         self.header.training.best_epoch = best.epoch;
         self.header.dev = best.scores;
-        self.header.retags = self.right_tags.is_some();
+        self.header.retags = self.right_tags.is_some() && !self.dev.sentences.is_empty();
         let mut parser = self.parser(best.weights);
         if self.config.decoder.is_none() && !self.dev.sentences.is_empty() {
             parser = self.choose_decoder(&parser);
         }
         let dev = self.dev.sentences;
-        if let Some(right) = self.right_tags.filter(|right| right.dev.len() == dev.len()) {
+        if self.header.retags
+            && let Some(right) = self.right_tags.filter(|right| right.dev.len() == dev.len())
+        {
             let read = tags::accuracy(dev, right.dev);
             let (mixture, corrected) = choose_mixture(&parser, &self.tagset, self.dev, right);
             self.header.mixture = mixture;
